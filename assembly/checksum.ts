@@ -1,11 +1,9 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
-// A checksum has the form of the frame: a in the low byte, b in the high byte.
+// Checksums are stored as in a frame: a in the low byte, b in the high byte.
 //
-// Blocks of N bytes are added to one accumulator, and that accumulator to a second. Byte j of a block that is the
-// k-th from the end then has the weight k * N in N * second, and its true weight in b is k * N - j. So
+// Blocks of N bytes are added to one accumulator, and after each block, this accumulator is added to a second one. If a block is
+// the k-th from the end, the weight of its byte j is k * N in N * second, and k * N - j in b. Therefore:
 //   a = sum(first),  b = N * sum(second) - sum(j * first[j]).
-
-import { INPUT, PREFIX_A, PREFIX_B } from "./memory";
 
 // 16 zero bytes, then 16 bytes of ones. A load at offset r is a mask for the last r lanes.
 const LAST_LANES: usize = memory.data<u8>(
@@ -45,7 +43,7 @@ function foldBlock(block: v128): i32 {
   return sumsOf(i16x8.add(low, high), b4);
 }
 
-// The checksum of lanes whose sums are a and b.
+// Returns the checksum of lanes whose sums are a and b.
 // @ts-ignore: decorator
 @inline
 function sumsOf(a8: v128, b4: v128): i32 {
@@ -73,7 +71,7 @@ function foldLanes(pairs: u64, odd: u64, second: u64): i32 {
   return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-/** Checksum of the 96 bytes from `start`: the span of a NAV-PVT with 92 bytes of payload. */
+/** Returns the checksum of the 96 bytes from `start`: the span of a NAV-PVT with 92 bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function checksum96(start: usize): i32 {
@@ -115,7 +113,7 @@ export function checksum96(start: usize): i32 {
   return foldLanes(pairs, odd, second);
 }
 
-/** Checksum of the bytes from `start` to `end`, at most 16. */
+/** Returns the checksum of the bytes from `start` to `end`, at most 16. */
 // @ts-ignore: decorator
 @inline
 export function shortChecksum(start: usize, end: usize): i32 {
@@ -123,12 +121,12 @@ export function shortChecksum(start: usize, end: usize): i32 {
   return foldBlock(v128.and(v128.load(end - 16), v128.load(LAST_LANES + (end - start))));
 }
 
-/** Checksum of the `length` bytes from `start`. */
+/** Returns the checksum of the `length` bytes from `start`. */
 export function checksum(start: usize, length: i32): i32 {
   const end = start + length;
   if (ASC_FEATURE_SIMD) {
     if (length <= 16) return shortChecksum(start, end);
-    // The odd bytes come first, as a block padded with zeros at its start.
+    // The remaining bytes (`length` modulo 16) come first, as a block with zeros at its start.
     const odd = length & 15;
     let at = start + odd;
     let first = v128.and(v128.load(at - 16), v128.load(LAST_LANES + odd));
@@ -160,196 +158,4 @@ export function checksum(start: usize, length: i32): i32 {
     second &= EVEN_BYTES;
   }
   return foldLanes(pairs, odd, second);
-}
-
-// With prefix sums the checksum of any span takes two look-ups, so resynchronization is linear for any number of overlapping
-// false frames. They cover the bytes from the first failed frame to the furthest end claimed by a false frame: The sums of
-// the first byte are always filled. The sums of the second byte are filled after the first byte of a span has matched,
-// until none has matched for some time.
-let prefixEnd: usize = 0;
-// End of the sums of the second byte. They begin before the next checked span.
-let secondEnd: usize = 0;
-// Whether they were used since the table last grew.
-let isSecondNeeded: bool = false;
-
-// Distance from a place in the input to its entries. Used as load and store offsets, these take no time.
-const TO_A: usize = PREFIX_A - INPUT;
-const TO_B: usize = PREFIX_B - INPUT;
-
-/** Whether the spans of frames at `position` are in the table (or begin in it). */
-// @ts-ignore: decorator
-@inline
-export function hasPrefixSums(position: usize): bool {
-  return position + 2 < prefixEnd;
-}
-
-/** Begins a table at `start` and fills it at least to `end`. `tail` is the end of the input. */
-export function beginPrefixSums(start: usize, end: usize, tail: usize): void {
-  store<u8>(start, 0, TO_A);
-  prefixEnd = start;
-  secondEnd = 0;
-  extendPrefixSums(end, tail);
-}
-
-function fillPrefixSums(end: usize): void {
-  if (isSecondNeeded && secondEnd == prefixEnd) {
-    fillBothSums(end);
-  } else {
-    fillFirstSums(end);
-  }
-  isSecondNeeded = false;
-}
-
-function fillFirstSums(end: usize): void {
-  let at = prefixEnd;
-  if (ASC_FEATURE_SIMD) {
-    let a = v128.load8_splat(at, TO_A);
-    for (; at + 16 <= end; at += 16) {
-      a = i8x16.add(sumLanes(v128.load(at)), a);
-      v128.store(at, a, TO_A + 1);
-      a = lastLane(a);
-    }
-  }
-  let a: i32 = load<u8>(at, TO_A);
-  for (; at < end; at++) {
-    a = a + load<u8>(at);
-    store<u8>(at, a, TO_A + 1);
-  }
-  prefixEnd = end;
-}
-
-// Fills both sums from their common end.
-function fillBothSums(end: usize): void {
-  let at = prefixEnd;
-  if (ASC_FEATURE_SIMD) {
-    let a = v128.load8_splat(at, TO_A);
-    let b = v128.load8_splat(at, TO_B);
-    for (; at + 16 <= end; at += 16) {
-      a = i8x16.add(sumLanes(v128.load(at)), a);
-      b = i8x16.add(sumLanes(a), b);
-      v128.store(at, a, TO_A + 1);
-      v128.store(at, b, TO_B + 1);
-      a = lastLane(a);
-      b = lastLane(b);
-    }
-  }
-  let a: i32 = load<u8>(at, TO_A);
-  let b: i32 = load<u8>(at, TO_B);
-  for (; at < end; at++) {
-    a = a + load<u8>(at);
-    b = b + a;
-    store<u8>(at, a, TO_A + 1);
-    store<u8>(at, b, TO_B + 1);
-  }
-  prefixEnd = secondEnd = end;
-}
-
-// Fills the sums of the second byte from `start`, or from their end, to the end of the sums of the first.
-function fillSecondSums(start: usize): void {
-  let at = secondEnd;
-  if (at < start) {
-    at = start;
-    store<u8>(at, 0, TO_B);
-  }
-  if (ASC_FEATURE_SIMD) {
-    let b = v128.load8_splat(at, TO_B);
-    for (; at + 16 <= prefixEnd; at += 16) {
-      b = i8x16.add(sumLanes(v128.load(at, TO_A + 1)), b);
-      v128.store(at, b, TO_B + 1);
-      b = lastLane(b);
-    }
-  }
-  let b: i32 = load<u8>(at, TO_B);
-  for (; at < prefixEnd; at++) {
-    b = b + load<u8>(at, TO_A + 1);
-    store<u8>(at, b, TO_B + 1);
-  }
-  secondEnd = prefixEnd;
-}
-
-// Each byte becomes the sum of itself and the previous ones. The lanes are shifted by 1, 2, 4 and 8; after zeros each shift
-// is one instruction of the processor.
-// @ts-ignore: decorator
-@inline
-function sumLanes(bytes: v128): v128 {
-  const none = i8x16.splat(0);
-  let sums = i8x16.add(
-    bytes,
-    v128.shuffle<i8>(none, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30),
-  );
-  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29));
-  sums = i8x16.add(sums, v128.shuffle<i8>(none, sums, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
-  return i8x16.add(sums, v128.shuffle<i8>(none, sums, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
-}
-
-// @ts-ignore: decorator
-@inline
-function lastLane(bytes: v128): v128 {
-  return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
-}
-
-// The table is filled in advance, because false frames are usually close to each other, and overlapping ones claim
-// increasing ends.
-const AHEAD: usize = 1024;
-
-/** End of the table. */
-// @ts-ignore: decorator
-@inline
-export function prefixSumsEnd(): usize {
-  return prefixEnd;
-}
-
-/** End of the sums of the second byte. */
-// @ts-ignore: decorator
-@inline
-export function secondSumsEnd(): usize {
-  return secondEnd;
-}
-
-/** Fills the table at least to `end`. `tail` is the end of the input. */
-export function extendPrefixSums(end: usize, tail: usize): void {
-  fillPrefixSums(min(tail, end + AHEAD));
-}
-
-/** Whether the checksum of the frame at `at`, whose span is in the table, is correct. `length` is the length of its payload. */
-// @ts-ignore: decorator
-@inline
-export function checksumHolds(at: usize, length: i32): bool {
-  if (!firstByteHolds(at, length)) return false;
-  if (at + 6 + length > secondEnd) fillSecondSums(at + 2);
-  return secondByteHolds(at, length);
-}
-
-/** Whether the first byte of that checksum is correct. */
-// @ts-ignore: decorator
-@inline
-export function firstByteHolds(at: usize, length: i32): bool {
-  const sum = (load<u8>(at + length, TO_A + 6) as i32) - (load<u8>(at, TO_A + 2) as i32);
-  return ((sum - (load<u8>(at + length, 6) as i32)) & 0xff) == 0;
-}
-
-/** Whether the second byte is correct, for a frame whose span ends at `secondSumsEnd` or before. */
-// @ts-ignore: decorator
-@inline
-export function secondByteHolds(at: usize, length: i32): bool {
-  isSecondNeeded = true;
-  const before = (load<u8>(at, TO_B + 2) as i32) + (length + 4) * (load<u8>(at, TO_A + 2) as i32);
-  return (((load<u8>(at + length, TO_B + 6) as i32) - before - (load<u8>(at + length, 7) as i32)) & 0xff) == 0;
-}
-
-/** Called after the input from `head` has moved down to the start of the buffer. */
-export function movePrefixSums(head: usize): void {
-  if (prefixEnd <= head) {
-    dropPrefixSums();
-    return;
-  }
-  const shift = head - INPUT;
-  memory.copy(PREFIX_A, head + TO_A, prefixEnd - head + 1);
-  if (secondEnd > head) memory.copy(PREFIX_B, head + TO_B, secondEnd - head + 1);
-  prefixEnd -= shift;
-  secondEnd = secondEnd > head ? secondEnd - shift : 0;
-}
-
-export function dropPrefixSums(): void {
-  prefixEnd = secondEnd = 0;
 }

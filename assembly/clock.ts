@@ -2,36 +2,37 @@
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;
-// The date of the cached second (year, month, day as in the frame), and the midnight before it.
+// The date of the cached second (year, month, day as in the frame), and the start of that day.
 let cachedDate: u32 = 0;
 let midnightMs: i64 = 0;
 
-/** The cached second in the form of its frame: the eight bytes from year to valid of NAV-PVT. */
+/** Returns the cached second as in its frame: the eight bytes from year to valid of NAV-PVT. */
 // @ts-ignore: decorator
 @inline
 export function secondKey(): u64 {
   return cachedKey;
 }
 
-/** The cached second, ms since 1970. */
+/** Returns the cached second, ms since 1970. */
 // @ts-ignore: decorator
 @inline
 export function secondMs(): i64 {
   return cachedSecondMs;
 }
 
-/** Added to nanoseconds before their conversion to milliseconds, to round half up. */
+/** This is added to nanoseconds before they are converted to milliseconds, to round half up. */
 export const HALF_MS_NANO: i32 = 500000;
 
-/** Converts nanoseconds to whole milliseconds by a multiplication, which is exact below 1000500000, a second plus the
- * rounding. */
+/**
+ * Converts nanoseconds to whole milliseconds with a multiplication, which is exact below 1000500000 (a second plus the rounding).
+ */
 // @ts-ignore: decorator
 @inline
 export function wholeMs(nano: u32): u32 {
   return (((nano as u64) * 1125899907) >> 50) as u32;
 }
 
-/** Clears the cached second. Only frames with a valid date and time are compared with the key, and their key is never zero. */
+/** Clears the cached second by setting its key to zero. Frames with a valid date and time never have this key. */
 export function resetClock(): void {
   cachedKey = 0;
   cachedDate = 0;
@@ -66,7 +67,8 @@ function daysInMonth(year: i32, month: i32): i32 {
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-// Years begin in March here, so that the leap day is the last of its year; 306 days are between 1 March and 1 January.
+// Returns the number of a day since 1970. Years begin in March here, so that the leap day is the last day of its year. 1 January
+// is 306 days after 1 March.
 function daysSince1970(year: i32, month: i32, day: i32): i32 {
   const y = month > 2 ? year : year - 1;
   const m = month > 2 ? month - 3 : month + 9;

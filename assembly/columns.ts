@@ -40,7 +40,7 @@ export function storeRow(
   hr: i32,
   fixType: i32,
 ): void {
-  // exact, because rows are between the years 0 and 10000
+  // this is exact, because rows are between the years 0 and 10000
   store<f64>(COLUMNS + (index << 3), ms as f64);
   store<i32>(COLUMNS + (index << 2), latitudeE7, LATITUDES);
   store<i32>(COLUMNS + (index << 2), longitudeE7, LONGITUDES);

@@ -10,7 +10,10 @@ export let unknownFrames: i32 = 0;
 export let badChecksums: i32 = 0;
 export let overlong: i32 = 0;
 export let overruns: i32 = 0;
-/** The first damage: offset in the stream, signal (0 if there is no damage), and the time of the previous row, ms (NaN if there is none). */
+/**
+ * The first damage: its offset in the stream, its signal (0 if there is no damage), and the time of the previous row in ms (NaN
+ * if there is none).
+ */
 export let damageOffset: f64 = 0;
 export let damageSignal: i32 = 0;
 export let damageAfterMs: f64 = 0;
@@ -59,7 +62,7 @@ export function countUnknown(frames: i32, bytes: i32): void {
   unknownBytes += bytes;
 }
 
-/** Counts frames that are invalid because of a bad checksum or their length. */
+/** Counts a frame that has a wrong checksum or is too long. */
 // @ts-ignore: decorator
 @inline
 export function countFalse(withBadChecksum: i32, tooLong: i32): void {
@@ -67,7 +70,7 @@ export function countFalse(withBadChecksum: i32, tooLong: i32): void {
   overlong += tooLong;
 }
 
-/** Stores the place of the first damage. */
+/** Stores the position of the first damage. */
 export function noteDamage(signal: i32, offset: i64, afterMs: f64): void {
   if (damageSignal != 0) return;
   damageSignal = signal;

@@ -1,80 +1,22 @@
-// Writes integers as digits, for CSV and other texts. Every function writes at `out` and returns the end of its output. Stores
-// overlap: they may write a few bytes too many, which the next field overwrites.
+// Writes lines of the standard CSV. Every function writes at `out` and returns the end of its output; see also digits.ts.
 
-export const COMMA: u8 = 0x2c;
-const DOT: u8 = 0x2e;
-const MINUS: u8 = 0x2d;
-const NEWLINE: u8 = 0x0a;
-const ZERO: i32 = 0x30;
-
-/** 0 to 999 as three digits and a comma, u32 each. */
-const THREE_DIGITS: usize = memory.data(4 * 1000, 16);
-// 0 to 999 without leading zeros, followed by a dot, and the number of digits, u32 each.
-const WHOLE_NUMBERS: usize = memory.data(8 * 1000, 16);
-
-/** Fills the tables; called once, before the first line. */
-export function fillDigitTables(): void {
-  for (let i = 0; i < 1000; i++) {
-    const ones = i % 10;
-    const tens = (i / 10) % 10;
-    const hundreds = i / 100;
-    const three = (ZERO + hundreds) | ((ZERO + tens) << 8) | ((ZERO + ones) << 16);
-    store<u32>(THREE_DIGITS + (i << 2), three | ((COMMA as u32) << 24));
-    const length = 1 + i32(i > 9) + i32(i > 99);
-    store<u32>(WHOLE_NUMBERS + (i << 3), ((three as u32) | ((DOT as u32) << 24)) >> ((3 - length) << 3));
-    store<u32>(WHOLE_NUMBERS + (i << 3), length, 4);
-  }
-  setPrefix(LATITUDE, 0);
-  setPrefix(LONGITUDE, 0);
-}
-
-// 0 to 999. Also writes a dot after it, which the caller either includes or overwrites.
-// @ts-ignore: decorator
-@inline
-export function writeSmall(out: usize, value: u32): usize {
-  const entry = load<u64>(WHOLE_NUMBERS + ((value as usize) << 3));
-  store<u32>(out, entry as u32);
-  return out + ((entry >> 32) as usize);
-}
-
-// Computes value / 1000 by a multiplication. 2^38 / 1000, rounded up, is exact for all 32 bits.
-// @ts-ignore: decorator
-@inline
-function thousands(value: u32): u32 {
-  return (((value as u64) * 274877907) >> 38) as u32;
-}
-
-// @ts-ignore: decorator
-@inline
-export function threeDigits(value: u32): u32 {
-  return load<u32>(THREE_DIGITS + ((value as usize) << 2));
-}
+import { LATITUDE, LONGITUDE, writeCoordinate, writeNear } from "./coordinates";
+import { COMMA, copy16, DOT, MINUS, NEWLINE, thousands, threeDigits, writeSmall, ZERO } from "./digits";
 
 // --- timestamp ---
 
-// The last written second: its digits and a dot. While the thousands are unchanged, only three digits change.
+// The digits of the last written second and a dot. While the thousands are unchanged, only three digits change.
 const SECOND_DIGITS: usize = memory.data(32, 16);
 const NONE: i64 = i64.MIN_VALUE;
 let cachedSecondMs: i64 = NONE;
 let thousandsMs: i64 = NONE;
 let secondLength: usize = 0;
 
-// @ts-ignore: decorator
-@inline
-export function copy16(to: usize, from: usize): void {
-  if (ASC_FEATURE_SIMD) {
-    v128.store(to, v128.load(from));
-  } else {
-    store<u64>(to, load<u64>(from));
-    store<u64>(to, load<u64>(from, 8), 8);
-  }
-}
-
-/** Seconds with three decimals, and a comma. */
+/** Writes seconds with three decimals, and a comma. */
 // @ts-ignore: decorator
 @inline
 function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
-  // Nanoseconds usually stay within their second; others need the division.
+  // The nanoseconds usually belong to the same second; otherwise a division is necessary.
   let fraction = (ms - secondMs) as u64;
   if (fraction >= 1000 || ms < 0) {
     if (ms < 0) return writeNegativeTimestamp(out, ms);
@@ -95,19 +37,19 @@ export function writeSeconds(out: usize, ms: i64): usize {
   return writeTimestamp(out, cachedSecondMs, ms);
 }
 
-/** Whether the second is the last written one, and not before 1970. */
+/** Returns whether a second is the last written one, and not before 1970. */
 // @ts-ignore: decorator
 @inline
 export function canWriteRun(secondMs: i64): bool {
   return secondMs == cachedSecondMs && secondMs >= 0;
 }
 
-/** Whole milliseconds, and a comma. */
+/** Writes whole milliseconds, and a comma. */
 // @ts-ignore: decorator
 @inline
 export function writeMilliseconds(out: usize, ms: i64): usize {
   let fraction = (ms - cachedSecondMs) as u64;
-  // For times since 1970, the digits are those of the second plus three more; the first second would begin with zeros.
+  // For times since 1970, the digits are those of the second and three more. Times in the first second would begin with zeros.
   if (fraction >= 1000 || ms < 1000) {
     if (ms < 1000) return writeFewMilliseconds(out, ms);
     fraction = (ms % 1000) as u64;
@@ -139,7 +81,7 @@ function cacheSecond(secondMs: i64): void {
   store<u8>(SECOND_DIGITS + secondLength - 1, DOT);
 }
 
-// Before 1970 the number is negative: a sign, then the digits of its absolute value.
+// Writes a time before 1970, whose number is negative: a sign, then the digits of its absolute value.
 function writeNegativeTimestamp(out: usize, ms: i64): usize {
   const absolute = -ms;
   store<u8>(out, MINUS);
@@ -160,72 +102,12 @@ function writeWhole(out: usize, value: u64): usize {
   return out + length;
 }
 
-// --- coordinates ---
-
-// Sign, whole degrees, dot and first decimal of the last latitude and of the last longitude, which change every 11 km.
-const TENTH_E7: u32 = 1000000;
-export const LATITUDE: usize = memory.data(32, 16);
-export const LONGITUDE: usize = memory.data(32, 16);
-// Each entry contains: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
-const PREFIX_LENGTH = 8;
-const PREFIX_BASE = 12;
-const PREFIX_SIGN = 16;
-
-function setPrefix(prefix: usize, valueE7: i32): void {
-  const sign = valueE7 >> 31;
-  const tenths = (((valueE7 ^ sign) - sign) as u32) / TENTH_E7;
-  const degrees = tenths / 10;
-  let out = prefix;
-  if (sign != 0) store<u8>(out++, MINUS);
-  out = writeSmall(out, degrees) + 1;
-  store<u8>(out++, ((tenths - degrees * 10) as i32 + ZERO) as u8);
-  store<u32>(prefix, (out - prefix) as u32, PREFIX_LENGTH);
-  store<u32>(prefix, tenths * TENTH_E7, PREFIX_BASE);
-  store<i32>(prefix, sign, PREFIX_SIGN);
-}
-
-/** Exclusive upper limit of `distance` near the last coordinate. */
-export const NEAR_E7: u32 = TENTH_E7 - 1;
-
-/**
- * The distance from the lowest absolute value with the characters of the last coordinate to this one, minus one in the south and
- * west, so that zero is never near a negative number; a large number for distant ones, if both are within 180 degrees.
- */
-// @ts-ignore: decorator
-@inline
-export function distance(prefix: usize, valueE7: i32): u32 {
-  return ((valueE7 ^ load<i32>(prefix, PREFIX_SIGN)) as u32) - load<u32>(prefix, PREFIX_BASE);
-}
-
-// Writes degrees at this distance with seven decimals, and a comma.
-// @ts-ignore: decorator
-@inline
-function writeNear(out: usize, prefix: usize, distance: u32): usize {
-  const decimals = distance - (load<i32>(prefix, PREFIX_SIGN) as u32);
-  store<u64>(out, load<u64>(prefix));
-  out += load<u32>(prefix, PREFIX_LENGTH);
-  const high = thousands(decimals);
-  store<u32>(out, threeDigits(high));
-  store<u32>(out, threeDigits(decimals - high * 1000), 3);
-  return out + 7;
-}
-
-/** Degrees with seven decimals and a comma. */
-// @ts-ignore: decorator
-@inline
-export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
-  // rows from the host may contain any coordinate
-  const isSameSign = valueE7 >> 31 == load<i32>(prefix, PREFIX_SIGN);
-  if (!isSameSign || distance(prefix, valueE7) >= NEAR_E7) setPrefix(prefix, valueE7);
-  return writeNear(out, prefix, distance(prefix, valueE7));
-}
-
 // --- altitude, speed ---
 
-/** The greatest absolute value, in thousandths, with six digits before the dot. */
+/** The greatest absolute value with six digits before the dot, in thousandths. */
 export const SIX_WHOLE_DIGITS: u32 = 999999999;
 
-// Writes thousandths up to that value, and a comma.
+// Writes thousandths up to `SIX_WHOLE_DIGITS`, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeSmallThousandths(out: usize, absolute: u32): usize {

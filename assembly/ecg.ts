@@ -1,5 +1,5 @@
-// Joins heart rates to rows by time (docs/recording-format.md, "Rows"). The last 16 readings in file order wait for a row. A
-// row removes the latest one that is not later than the row, and uses it if it is less than a second old.
+// Joins heart rates to rows by time (docs/recording-format.md, "Rows"). A queue holds the last 16 readings in file order. A row
+// removes the latest reading that is not later than the row, and uses it if it is less than a second old.
 
 const MOST_WAITING: i32 = 16;
 const MAX_AGE_MS: i64 = 1000;
@@ -8,7 +8,8 @@ const MAX_AGE_MS: i64 = 1000;
 export const FROM_DEVICE: i32 = 0;
 export const FROM_WAVEFORM: i32 = 1;
 
-// time u64, heart rate u8, derived flag u8, padded to 16 bytes. Waiting readings move up in the buffer, and back at its end.
+// time u64, heart rate u8, derived flag u8, padded to 16 bytes. The queue moves up in the buffer, and back to the start at its
+// end.
 const ROOM: i32 = 4 * MOST_WAITING;
 const WAITING: usize = memory.data(16 * ROOM, 16);
 const WAITING_END: usize = WAITING + 16 * ROOM;
@@ -22,9 +23,9 @@ let carriedMaxAgeMs: i64 = 0;
 let source: i32 = FROM_DEVICE;
 let analysesAll: bool = false;
 
-/** Whether the waveform is needed for rows, or for figures and beats. */
+/** Whether rows, figures or beats need the waveform. */
 export let readsWaveform: bool = false;
-/** Readings without a row, because another one with the same time follows. */
+/** Number of readings without a row, because another one with the same time follows. */
 export let replacedReadings: i32 = 0;
 /** Whether the last heart rate of a row was derived. */
 export let isDerived: bool = false;
@@ -42,28 +43,28 @@ export function resetHeartRate(fillMs: f64, heartRateSource: i32, analysesWavefo
 
 export const MIN_HEART_RATE_PAYLOAD: i32 = 12;
 
-/** ECG-HR with 12 + 2n bytes of payload. */
+/** Returns whether a frame is an ECG-HR with 12 + 2n bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function isHeartRate(payload: usize, length: i32): bool {
   return length >= MIN_HEART_RATE_PAYLOAD && length == MIN_HEART_RATE_PAYLOAD + 2 * (load<u8>(payload, 10) as i32);
 }
 
-/** ECG-RAW with 16 + 2n bytes of payload. */
+/** Returns whether a frame is an ECG-RAW with 16 + 2n bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function isWaveform(payload: usize, length: i32): bool {
   return length >= 16 && length == 16 + 2 * (load<u16>(payload, 12) as i32);
 }
 
-/** Sample rate of an ECG-RAW, Hz. */
+/** Returns the sample rate of an ECG-RAW, Hz. */
 // @ts-ignore: decorator
 @inline
 export function waveformRate(payload: usize): i32 {
   return load<u16>(payload, 8);
 }
 
-/** Adds the reading of an ECG-HR to the waiting ones. */
+/** Adds the reading of an ECG-HR to the queue. */
 // @ts-ignore: decorator
 @inline
 export function queueHeartRate(payload: usize): void {
@@ -74,7 +75,7 @@ export function queueHeartRate(payload: usize): void {
   queue(load<u64>(payload), rate, 0);
 }
 
-/** Adds a reading derived from the waveform to the waiting ones. */
+/** Adds a reading derived from the waveform to the queue. */
 export function queueDerived(timeMs: u64, rate: i32): void {
   if (source != FROM_DEVICE) queue(timeMs, rate, 1);
 }
@@ -98,14 +99,14 @@ function queue(timeMs: u64, rate: i32, derived: u8): void {
   waiting++;
 }
 
-/** Whether the next rows have no heart rate at any time. */
+/** Returns whether the next rows have no heart rate, whatever their times are. */
 // @ts-ignore: decorator
 @inline
 export function isWithoutHeartRate(): bool {
   return waiting == 0 && carriedMaxAgeMs <= 0;
 }
 
-/** Heart rate of a row at `ms`; 0 for none. */
+/** Returns the heart rate for a row at `ms`; 0 if there is none. */
 // @ts-ignore: decorator
 @inline
 export function heartRateAt(ms: i64): i32 {

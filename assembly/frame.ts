@@ -11,16 +11,16 @@ import {
   noteDamage,
   resetCounters,
 } from "./counters";
+import { checksum } from "./checksum";
 import {
   beginPrefixSums,
-  checksum,
   checksumHolds,
   dropPrefixSums,
   extendPrefixSums,
   hasPrefixSums,
   movePrefixSums,
   prefixSumsEnd,
-} from "./checksum";
+} from "./prefix-sums";
 import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
 import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, previousMs, readGnss, rows } from "./gnss";
 import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
@@ -31,7 +31,7 @@ import { isShort, passFalseFrames, passOverlongFrames, passShortFrames } from ".
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { nextSync } from "./sync";
 
-/** Reasons for the end of a step. src/engine/wasm/core.ts has the same values. */
+/** Reasons why a step returns. src/engine/wasm/core.ts has the same values. */
 export const SIGNAL_DRAINED: i32 = 0;
 export const SIGNAL_HEADER: i32 = 1;
 export const SIGNAL_NOT_RECORDING: i32 = 2;
@@ -39,7 +39,7 @@ export const SIGNAL_BAD_CHECKSUM: i32 = 3;
 export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
-// class and id in memory order; the first constant includes the sync before them
+// class and id in memory order; the first constant also includes the sync
 const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
 const ECG_HR: u32 = 0x01a5;
@@ -49,7 +49,7 @@ const ECG_RAW: u32 = 0x02a5;
 
 let head: usize = INPUT;
 let tail: usize = INPUT;
-// The required end of an unfinished frame at the head; earlier checks are useless.
+// The required end of an incomplete frame at the head. It is not checked again before the input reaches this end.
 let needed: usize = INPUT;
 // Offset in the stream of the byte at INPUT.
 let passed: i64 = 0;
@@ -60,7 +60,7 @@ let strict: bool = false;
 /** End of the output of this step: an address for CSV and frames, an index for columns. */
 export let cursor: usize = 0;
 
-/** Offset in the stream, and payload with its length, of the frame of a signal. */
+/** The frame of a signal: its offset in the stream, its payload, and the length of the payload. */
 export let signalOffset: f64 = 0;
 export let signalPayload: usize = 0;
 export let signalLength: i32 = 0;
@@ -74,12 +74,12 @@ export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void
   resetCounters();
 }
 
-/** Number of consumed bytes of the stream. */
+/** Returns the number of bytes of the stream that have been consumed. */
 export function readBytes(): i64 {
   return passed + ((head - INPUT) as i64);
 }
 
-/** Number of written bytes of the stream. */
+/** Returns the number of bytes of the stream that have been written. */
 export function writtenBytes(): i64 {
   return passed + ((tail - INPUT) as i64);
 }
@@ -103,7 +103,7 @@ export function commit(length: i32): void {
   tail += length;
 }
 
-/** Whether the checksum of the frame at `at` is correct. `length` is the length of its payload. */
+/** Returns whether the checksum of the frame at `at` is correct. `length` is the length of its payload. */
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, length: i32): bool {
@@ -113,12 +113,12 @@ function holds(at: usize, length: i32): bool {
     return checksumHolds(at, length);
   }
   if (checksum(at + 2, length + 4) == (load<u16>(end) as i32)) return true;
-  // False frames may overlap, so the search continues inside this one.
+  // False frames may overlap, so the search continues inside this frame.
   beginPrefixSums(at + 2, end, tail);
   return false;
 }
 
-/** Stores the place of the first damage; returns `signal`. */
+/** Stores the position of the first damage, and returns `signal`. */
 // @ts-ignore: decorator
 @inline
 function damaged(signal: i32, at: usize): i32 {
@@ -126,7 +126,7 @@ function damaged(signal: i32, at: usize): i32 {
   return signal;
 }
 
-// Consecutive frames to output. They are copied together, because many are so short that a call for each would take longer.
+// Consecutive frames to output. They are copied together, because a call for each short frame would take longer.
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
 
@@ -149,7 +149,7 @@ function flushFrames(out: usize): usize {
   return out + length;
 }
 
-/** Reads the written bytes as far as possible. `final` means that there are no further bytes. */
+/** Reads the written bytes as far as possible. If `final` is set, no more bytes follow. */
 // @ts-ignore: decorator
 @inline
 export function step(outputKind: i32, final: bool): i32 {
@@ -175,7 +175,7 @@ export function step(outputKind: i32, final: bool): i32 {
       }
     } else if (load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
-        // usually, this is a run of rows, and then the frame that ends the run
+        // usually, a run of rows is here, followed by the frame that ends the run
         if (canRun(outputKind)) {
           at = readRun(outputKind, at, end, out);
           out = runCursor;
@@ -265,7 +265,7 @@ export function step(outputKind: i32, final: bool): i32 {
         continue;
       }
     }
-    // The frame is invalid. Valid frames may be inside the claimed span, so the search continues after its sync byte.
+    // The frame is invalid. Valid frames may be inside its span, so the search continues after its first byte.
     if (strict) {
       signalOffset = (passed + ((at - INPUT) as i64)) as f64;
       break;

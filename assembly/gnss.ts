@@ -1,5 +1,4 @@
-// Converts NAV-PVT to rows, and counts rows and ranges. run.ts and
-// src/engine/plain/plain-engine.ts read the same fields.
+// Converts NAV-PVT to rows, and counts rows and ranges. run.ts and src/engine/plain/gnss-rows.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { hasQuality, storeQuality, storeRow } from "./columns";
@@ -7,14 +6,16 @@ import { writeLine } from "./csv";
 import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
-/** Output for the rows. */
+/** The kinds of output. */
 export const OUTPUT_NONE: i32 = 0;
 export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows that are further apart, in either direction, are in different ranges. src/metrics/segments.ts and BUCKET_MS have the
- * same value. */
+/**
+ * Rows that are further apart, in either direction, are in different ranges. MAX_GAP_MS in src/metrics/segments.ts and BUCKET_MS
+ * in server/src/store/samples/bucket.ts have the same value.
+ */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---
@@ -34,15 +35,15 @@ export let withBadDate: i32 = 0;
 let earliestMs: i64 = i64.MAX_VALUE;
 let latestMs: i64 = i64.MIN_VALUE;
 
-/** The current range: its first row, the previous row, its extremes, and the number of rows before it. */
+/** The current range: its first row, the previous row, its earliest and latest row, and the number of rows before the range. */
 export let rangeStartMs: i64 = 0;
 export let previousMs: i64 = 0;
 export let rowsBeforeRange: i32 = 0;
 let rangeEarliestMs: i64 = 0;
-// Whether no row of it went back in time; then the latest row is the last one, and rangeLatestMs is not updated.
+// Whether no row of the range went back in time. If so, the latest row is the last one, and rangeLatestMs is not updated.
 let isAscending: bool = false;
 let rangeLatestMs: i64 = 0;
-// Extremes of the previous range.
+// The earliest and latest row of the previous range.
 let lastEarliestMs: i64 = 0;
 let lastLatestMs: i64 = 0;
 
@@ -50,12 +51,13 @@ let lastLatestMs: i64 = 0;
 let limited: bool = false;
 let fromMs: i64 = 0;
 let toMs: i64 = 0;
-// Produced rows, and the extremes of those in the current range, updated only if there are limits.
+// The number of produced rows, and the earliest and latest of those in the current range. They are updated only if there are
+// limits.
 let producedRows: i32 = 0;
 let spanEarliestMs: i64 = 0;
 let spanLatestMs: i64 = 0;
 
-/** Ranges that ended in this step, and rows of this step that begin the output of another range. */
+/** The number of ranges that ended in this step, and of rows in this step that begin the output of another range. */
 export let closedRanges: i32 = 0;
 export let rangeBreaks: i32 = 0;
 // Whether the next produced row is the first of its range, and whether any has been produced.
@@ -68,7 +70,7 @@ export function resetRows(from: f64, to: f64): void {
   earliestMs = i64.MAX_VALUE;
   latestMs = i64.MIN_VALUE;
   producedRows = 0;
-  // limits beyond the years 0 and 10000 have no effect, and infinity must not be converted to an integer
+  // limits outside the years 0 to 10000 have no effect, and infinity cannot be converted to an integer
   const no_limit: f64 = 1e15;
   limited = from > -no_limit || to < no_limit;
   fromMs = max(-no_limit, min(no_limit, from)) as i64;
@@ -86,15 +88,15 @@ export function beginStep(): void {
 }
 
 /**
- * Reads a NAV-PVT of at least 84 bytes. `cursor` is the position in the output (CSV: address, columns: index); returns the
- * position after the row, if there is one.
+ * Reads a NAV-PVT with at least 84 bytes of payload. `cursor` is the position in the output: an address for CSV, an index for
+ * columns. Returns the position after the row, or `cursor` if the frame has no row.
  */
 // @ts-ignore: decorator
 @inline
 export function readGnss(outputKind: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  // Checked for every frame, because equal bytes are not valid while no second is cached.
+  // This is checked for every frame, because a key of zero is invalid, but equals the key while no second is cached.
   if (((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
@@ -151,14 +153,14 @@ function acceptRow(outputKind: i32, payload: usize, cursor: usize, latitudeE7: i
   return cursor;
 }
 
-/** Whether rows that follow the last one within its second only need to be counted. */
+/** Returns whether later rows within the second of the last row only need to be counted. */
 // @ts-ignore: decorator
 @inline
 export function canCountRun(): bool {
   return isAscending && !limited && !breaksRange;
 }
 
-/** Counts rows without further checks, the last of them at `lastMs`. */
+/** Counts rows without further checks. The last of them is at `lastMs`. */
 // @ts-ignore: decorator
 @inline
 export function countRun(count: i32, lastMs: i64): void {
@@ -166,7 +168,7 @@ export function countRun(count: i32, lastMs: i64): void {
   previousMs = lastMs;
 }
 
-// Nanoseconds to milliseconds, half up.
+// Converts nanoseconds to milliseconds, rounded half up.
 // @ts-ignore: decorator
 @inline
 function roundToMs(nano: i32): i64 {
@@ -180,13 +182,13 @@ function roundToMs(nano: i32): i64 {
 // @ts-ignore: decorator
 @inline
 function countRow(ms: i64): void {
-  // Time advances by at most the gap, so the row is the latest of its range, and nothing else changes.
+  // Usually, time advances by at most MAX_GAP_MS, so the row is the latest of its range, and nothing else changes.
   if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countUnusualRow(ms);
   rows++;
   previousMs = ms;
 }
 
-// Counts the first row, a row that goes back in time or leaves the range, and all rows after one that went back.
+// Counts the first row, rows that go back in time or start another range, and rows after one that went back.
 function countUnusualRow(ms: i64): void {
   if (rows > 0 && ms < previousMs) rowsBackwards++;
   if (rows == 0 || ((ms - previousMs + MAX_GAP_MS) as u64) > 2 * MAX_GAP_MS) {
@@ -223,7 +225,8 @@ function countProduced(ms: i64): void {
   spanLatestMs = max(spanLatestMs, ms);
 }
 
-// Records the first produced row of a range: the start of its output, and the extremes of the rows produced before it.
+// Records the first produced row of a range: the start of its output, and the earliest and latest produced row of the previous
+// range.
 function beginSpan(ms: i64, place: usize): void {
   const entry = RANGE_BREAKS + 24 * rangeBreaks;
   store<f64>(entry, place as f64);
@@ -235,12 +238,12 @@ function beginSpan(ms: i64, place: usize): void {
   hasSpan = true;
 }
 
-/** Earliest row, ms; undefined if there are no rows. */
+/** Returns the time of the earliest row in ms. The value is undefined if there are no rows. */
 export function earliestRow(): i64 {
   return min(earliestMs, rangeEarliestMs);
 }
 
-/** Latest row, ms; undefined if there are no rows. */
+/** Returns the time of the latest row in ms. The value is undefined if there are no rows. */
 export function latestRow(): i64 {
   return max(latestMs, rangeLatest());
 }
@@ -249,17 +252,21 @@ function rangeLatest(): i64 {
   return isAscending ? previousMs : rangeLatestMs;
 }
 
-/** Number of produced rows. */
+/** Returns the number of produced rows. */
 export function rowsProduced(): i32 {
   return limited ? producedRows : rows;
 }
 
-/** Earliest produced row of the last range with one, ms; undefined if there are no produced rows. */
+/**
+ * Returns the time of the earliest produced row of the last range that has one, in ms. The value is undefined if there are none.
+ */
 export function spanEarliest(): i64 {
   return limited ? spanEarliestMs : rangeEarliestMs;
 }
 
-/** Latest produced row of the last range with one, ms; undefined if there are no produced rows. */
+/**
+ * Returns the time of the latest produced row of the last range that has one, in ms. The value is undefined if there are none.
+ */
 export function spanLatest(): i64 {
   return limited ? spanLatestMs : rangeLatest();
 }

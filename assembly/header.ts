@@ -1,5 +1,5 @@
-// Selects the ASI-INF headers that the host must check. A header that repeats an accepted one does not stop a step, so a
-// recording with many headers takes no longer than others.
+// Selects the ASI-INF headers that the host must check. A header that repeats an accepted one does not stop a step, so many
+// headers do not slow down the reading.
 
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";
@@ -12,12 +12,12 @@ const FORMAT_VERSION: u8 = 1;
 const SERIAL_OFFSET: usize = 4;
 const SERIAL_LENGTH: usize = 16;
 
-/** Address of the host's serial number that overrides the headers, padded with NUL. */
+/** Address of the serial number from the host, which overrides the headers, padded with NUL. */
 export const GIVEN_SERIAL: usize = memory.data(16, 16);
 // Serial number of the last signalled header.
 const LAST_SERIAL: usize = memory.data(16, 16);
 
-/** Whether the host has given one. */
+/** Whether the host has given a serial number. */
 export let hasGivenSerial: bool = false;
 let hasHeader: bool = false;
 
@@ -27,8 +27,8 @@ export function resetHeaders(serialIsGiven: bool): void {
 }
 
 /**
- * Whether a header has no new content. Its length and version are then correct, and its serial number is that of the last
- * signalled header, unless the host has given one. A header with new content is compared with later ones.
+ * Returns whether a header has no new content: its length and version are correct, and its serial number equals that of the last
+ * signalled header, unless the host has given one. If it has new content, later headers are compared with it.
  */
 export function repeatsHeader(payload: usize, length: i32): bool {
   if (length != HEADER_PAYLOAD || load<u8>(payload) != FORMAT_VERSION) return false;
@@ -38,7 +38,7 @@ export function repeatsHeader(payload: usize, length: i32): bool {
   return false;
 }
 
-// A text ends at its first NUL; bytes after that are not compared.
+// Compares a serial number with the last one. A text ends at its first NUL; the bytes after it are not compared.
 function isLastSerial(serial: usize): bool {
   for (let i: usize = 0; i < SERIAL_LENGTH; i++) {
     const character = load<u8>(serial + i);

@@ -1,8 +1,9 @@
-// The exports for the host. The host calls reserve, writes, and calls commit and step. The getters below return
-// the memory of the output.
+// The exports for the host. The host calls reserve, writes its bytes, and calls commit and step. The getters below return the
+// addresses and lengths of the output.
 
 import * as counted from "./counters";
-import { fillDigitTables } from "./csv";
+import { fillCoordinates } from "./coordinates";
+import { fillDigitTables } from "./digits";
 import { replacedReadings, resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
 import { resetColumns } from "./columns";
@@ -14,16 +15,16 @@ import * as memoryLayout from "./memory";
 import * as template from "./template";
 
 fillDigitTables();
+fillCoordinates();
 
-// Use of the waveform, for heart rates of rows without one, figures of the recording, or figures and beats.
+// The use of the waveform: heart rates for rows, figures of the recording, or figures and beats.
 const WAVEFORM_FOR_ROWS: i32 = 0;
 const WAVEFORM_FOR_BEATS: i32 = 2;
 
 /**
- * Begins a new input. `fromMs` and `toMs` are the limits of the produced rows, and `fillHrMs` is the greatest age of a
- * carried heart rate. With `hasSerial`, the serial number in `givenSerial` overrides those of the headers. For
- * `heartRateSource` see ecg.ts, for `waveformUse` see above. `quality` tells whether `stepColumns` also returns the
- * quality of rows.
+ * Begins a new input. `fromMs` and `toMs` limit the produced rows, and `fillHrMs` is the greatest age of a repeated heart rate.
+ * If `hasSerial` is set, the serial number in `givenSerial` overrides those of the headers. For `heartRateSource` see ecg.ts, for
+ * `waveformUse` see above. `quality` specifies whether `stepColumns` also returns the quality of rows.
  */
 export function reset(
   needsHeader: bool,
@@ -46,7 +47,7 @@ export function reset(
 
 export { commit, reserve } from "./frame";
 
-/** Space for a serial number, 16 bytes, padded with NUL. */
+/** Returns the address for a serial number from the host: 16 bytes, padded with NUL. */
 export function givenSerial(): usize {
   return GIVEN_SERIAL;
 }
@@ -55,7 +56,7 @@ export function inputEnd(): usize {
   return memoryLayout.INPUT_END;
 }
 
-// One function for each type of output, so that the choice is made outside the loop.
+// There is one step function for each type of output, so that the choice is made outside the loop.
 
 export function stepWithoutOutput(final: bool): i32 {
   return frame.step(gnss.OUTPUT_NONE, final);
@@ -86,49 +87,49 @@ export function signalLength(): i32 {
 }
 
 /**
- * Start of the CSV or frames of the last step, or of its beats with `stepWithoutOutput` (time in ms, RR in ms, quality in %,
- * f64 each).
+ * Returns the start of the CSV or frames of the last step, or of its beats with `stepWithoutOutput` (time in ms, RR in ms,
+ * quality in %, f64 each).
  */
 export function output(): usize {
   return memoryLayout.OUTPUT;
 }
 
-/** End of the CSV or frames. */
+/** Returns the end of the CSV or frames. */
 export function outputEnd(): usize {
   return frame.cursor;
 }
 
-/** End of the beats. */
+/** Returns the end of the beats. */
 export function beatsEnd(): usize {
   return derived.beatsEnd;
 }
 
-/** Number of rows of the last step in the columns. */
+/** Returns the number of rows that the last step wrote to the columns. */
 export function columnLength(): i32 {
   return frame.cursor as i32;
 }
 
-/** Rows of the last step; see COLUMNS in memory.ts. */
+/** Returns the address of the rows of the last step; see COLUMNS in memory.ts. */
 export function columns(): usize {
   return memoryLayout.COLUMNS;
 }
 
-/** Their quality, if required; see QUALITY in memory.ts. */
+/** Returns the address of the quality of these rows, if required; see QUALITY in memory.ts. */
 export function quality(): usize {
   return memoryLayout.QUALITY;
 }
 
-/** Space for rows of the host that are written as text, in the same layout. */
+/** Returns the address for rows from the host that are written as text, in the same layout as `columns`. */
 export function givenColumns(): usize {
   return memoryLayout.GIVEN_COLUMNS;
 }
 
-/** Capacity of both in rows. */
+/** Returns the capacity of `columns` and `givenColumns` in rows. */
 export function rowCapacity(): i32 {
   return memoryLayout.ROW_CAPACITY;
 }
 
-/** Space for the program of a row template; see template.ts. */
+/** Returns the address for the program of a row template; see template.ts. */
 export function program(): usize {
   return memoryLayout.PROGRAM;
 }
@@ -139,12 +140,12 @@ export function programCapacity(): i32 {
 
 export { takeProgram, writeRows } from "./template";
 
-/** End of the text of the last `writeRows`, which starts at `output`. */
+/** Returns the end of the text of the last `writeRows`, which starts at `output`. */
 export function textEnd(): usize {
   return template.textEnd;
 }
 
-/** Ranges that ended in the last step: start, stop, rows, f64 each. */
+/** Returns the address of the ranges that ended in the last step: start, stop, rows, f64 each. */
 export function closedRanges(): usize {
   return memoryLayout.CLOSED_RANGES;
 }
@@ -153,7 +154,10 @@ export function closedRangeCount(): i32 {
   return gnss.closedRanges;
 }
 
-/** Positions at which the output of the last step changes to another range; see RANGE_BREAKS in memory.ts. */
+/**
+ * Returns the address of the positions at which the output of the last step changes to another range; see RANGE_BREAKS in
+ * memory.ts.
+ */
 export function rangeBreaks(): usize {
   return memoryLayout.RANGE_BREAKS;
 }
@@ -169,7 +173,7 @@ function put(value: f64): void {
   entry += 8;
 }
 
-/** Writes the counters as f64 in the order of `COUNTERS` in src/engine/engine-counters.ts. Returns its address. */
+/** Writes the counters as f64 in the order of `COUNTERS` in src/engine/engine-counters.ts. Returns their address. */
 export function counters(): usize {
   entry = memoryLayout.COUNTERS;
   put(frame.writtenBytes() as f64);

@@ -1,6 +1,6 @@
 // Writes times in UTC as ISO 8601, with milliseconds. Caches the last second, which contains nine of ten rows at 10 Hz.
 
-import { copy16, threeDigits } from "./csv";
+import { copy16, threeDigits } from "./digits";
 
 const DAY_MS: i64 = 86400000;
 const NONE: i64 = i64.MIN_VALUE;
@@ -12,15 +12,15 @@ const PLUS: u8 = 0x2b;
 const T: u8 = 0x54;
 const Z: u8 = 0x5a;
 
-// "2025-05-17T14:30:00." for the last second; three more characters in the year 10000 and later.
+// The last second as "2025-05-17T14:30:00."; it has three more characters in the year 10000.
 const SECOND: usize = memory.data(48, 16);
 let secondMs: i64 = NONE;
 let secondLength: usize = 0;
-// midnight of its day, and the number of characters of the date
+// start of its day, and the number of characters of the date
 let midnightMs: i64 = NONE;
 let dateLength: usize = 0;
 
-/** Writes `2025-05-17T14:30:00.050Z`, as in `Date.prototype.toISOString`; years from 0 to 10000. */
+/** Writes a time as `Date.prototype.toISOString` does, such as `2025-05-17T14:30:00.050Z`, for years from 0 to 10000. */
 // @ts-ignore: decorator
 @inline
 export function writeIsoTime(out: usize, ms: i64): usize {
@@ -58,9 +58,10 @@ function setSecond(ms: i64): void {
   secondLength = dateLength + 10;
 }
 
-// Years begin in March here, so that the leap day is the last of its year; eras have 400 years, 146097 days.
+// Writes the date of a day since 1970. Years begin in March here, so that the leap day is the last day of its year. Eras have 400
+// years, or 146097 days.
 function writeDate(day: i32): void {
-  // 719468: days from 0000-03-01 to 1970-01-01; plus an era, for the first two months of the year 0
+  // 719468: days from 0000-03-01 to 1970-01-01; one era is added for the first two months of the year 0
   const days = day + 719468 + 146097;
   const era = days / 146097;
   const dayOfEra = days - era * 146097;

@@ -1,6 +1,7 @@
-// Skips many false frames, or short frames of unknown type, at once.
+// Skips many false frames, or many short frames of unknown type, at once.
 
 import { countFalse, countUnknown } from "./counters";
+import { shortChecksum } from "./checksum";
 import {
   checksumHolds,
   extendPrefixSums,
@@ -8,17 +9,16 @@ import {
   prefixSumsEnd,
   secondByteHolds,
   secondSumsEnd,
-  shortChecksum,
-} from "./checksum";
+} from "./prefix-sums";
 import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
 import { ASI_INF } from "./header";
 import { FRAME_OVERHEAD, MAX_PAYLOAD } from "./memory";
 import { SYNC, syncsIn } from "./sync";
 
 /**
- * Skips invalid frames within the table of prefix sums. Returns the first frame that may be valid or that the table
- * cannot verify, or, if there is none, the position from which to continue the search. `passesShort`: also skips short unknown
- * frames with valid checksums.
+ * Skips invalid frames within the table of prefix sums. Returns the first frame that may be valid or that the table cannot
+ * verify, or, if there is none, the position from which to continue the search. If `passesShort` is set, it also skips short
+ * unknown frames with valid checksums.
  */
 export function passFalseFrames(from: usize, end: usize, passesShort: bool): usize {
   let at = from;
@@ -64,12 +64,12 @@ export function passOverlongFrames(from: usize, end: usize): usize {
   return at;
 }
 
-// Distance from the first byte of a vector to the end of the head of a frame that begins with its last byte.
+// Distance from the first byte of a vector to the end of the head of a frame that begins at the last byte of the vector.
 const LAST_HEAD: usize = 21;
 
 /**
- * Skips invalid frames like `passFalseFrames`, if the table covers the whole span (to `known`). It finds the syncs of a vector
- * at once: a search for each would be slowest with close false frames. It calls no function, so the loop keeps
+ * Works like `passFalseFrames` where the table covers whole spans (up to `known`). It finds all syncs in a vector at once,
+ * because searching for each one would be slowest when false frames are close together. It calls no function, so the loop keeps
  * its values in registers.
  */
 function passCheckedFrames(from: usize, known: usize): usize {
@@ -80,7 +80,7 @@ function passCheckedFrames(from: usize, known: usize): usize {
     let hits = syncsIn(at);
     if (hits == 0) continue;
     bad += popcnt(hits);
-    // frames with at most this payload end within the table at any position in the vector
+    // a frame with at most this payload ends within the table, wherever it begins in the vector
     const longest = min(MAX_PAYLOAD, (known - at - LAST_HEAD) as i32);
     while (true) {
       const sync = at + ctz(hits);
@@ -110,14 +110,14 @@ function passCheckedFrames(from: usize, known: usize): usize {
 /** The shortest known payload, that of an ECG-HR. A header of any length is recognized. */
 const MIN_KNOWN_PAYLOAD: u64 = MIN_HEART_RATE_PAYLOAD;
 
-// Whether these eight bytes may begin a short frame.
+// Returns whether these eight bytes may begin a short frame.
 // @ts-ignore: decorator
 @inline
 export function isShort(head: u64): bool {
   return (head & 0xffff) == SYNC && ((head >> 32) & 0xffff) < MIN_KNOWN_PAYLOAD;
 }
 
-// Whether these eight bytes may begin a short frame that is not a header.
+// Returns whether these eight bytes may begin a short frame that is not a header.
 // @ts-ignore: decorator
 @inline
 function isShortUnknown(head: u64): bool {

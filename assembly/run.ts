@@ -1,16 +1,17 @@
-// Reads runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not
-// earlier. A loop without other checks and without calls reads these; readGnss reads all other rows.
+// Reads runs of rows. Most rows are 3D, have no heart rate, and are close to the previous row, in the same second and not
+// earlier. A loop without other checks and without calls reads these rows; readGnss reads all others.
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
 import { hasQuality, storeRow } from "./columns";
-import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
+import { distance, LATITUDE, LONGITUDE, NEAR_E7 } from "./coordinates";
+import { canWriteRun, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
 import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
 
 /** A NAV-PVT with 92 bytes of payload, the most frequent frame. */
 export const GNSS_92_SIZE: i32 = 100;
-// Its first six bytes.
+// The first six bytes of this frame.
 const GNSS_92_HEAD: u64 = 0x005c_0701_62b5;
 const SIX_BYTES: u64 = 0xffff_ffff_ffff;
 
@@ -21,7 +22,10 @@ const FIX_OK_3D: i32 = 0x103;
 /** End of the output of the last run. */
 export let runCursor: usize = 0;
 
-/** Whether there is a complete and valid NAV-PVT with 92 bytes of payload at `at`, which has 100 bytes of input. */
+/**
+ * Returns whether there is a complete and valid NAV-PVT with 92 bytes of payload at `at`, from which at least 100 bytes of input
+ * are available.
+ */
 // @ts-ignore: decorator
 @inline
 export function isGnss92(at: usize): bool {
@@ -29,8 +33,8 @@ export function isGnss92(at: usize): bool {
 }
 
 /**
- * Whether the next rows can be a run, according to conditions that do not depend on them. Rows whose quality is required are
- * not runs.
+ * Returns whether the next rows can be a run, according to conditions that do not depend on these rows. Rows whose quality is
+ * required are not read as runs.
  */
 // @ts-ignore: decorator
 @inline

@@ -6,7 +6,7 @@ export const SYNC: u16 = 0x62b5;
 const FIRST_BYTES: usize = memory.data<u8>([181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181], 16);
 const SECOND_BYTES: usize = memory.data<u8>([98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98], 16);
 
-/** The syncs that begin in the 16 bytes from `at`, one bit for each byte. */
+/** Returns the syncs that begin in the 16 bytes from `at`, as one bit for each byte. */
 // @ts-ignore: decorator
 @inline
 export function syncsIn(at: usize): i32 {
@@ -14,7 +14,9 @@ export function syncsIn(at: usize): i32 {
   return i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), v128.load(SECOND_BYTES))));
 }
 
-/** The next sync at or after `from`; if there is none, the position from which to search again. */
+/**
+ * Returns the position of the next sync at or after `from`. If there is none, returns the position from which to search again.
+ */
 // @ts-ignore: decorator
 @inline
 export function nextSync(from: usize, end: usize): usize {
@@ -34,6 +36,6 @@ export function nextSync(from: usize, end: usize): usize {
       if (load<u8>(at) == 0xb5 && load<u8>(at, 1) == 0x62) return at;
     }
   }
-  // a sync byte at the end may be the first half of a sync
+  // the last byte may be the first half of a sync
   return from < end && load<u8>(end - 1) == 0xb5 ? end - 1 : end;
 }

@@ -1,16 +1,9 @@
-// Writes rows as text by a program of literals and fields, some of them only for rows with or without an altitude or a heart
+// Writes rows as text. A program consists of literals and fields; some apply only to rows with or without an altitude or a heart
 // rate. The host compiles and checks programs (src/rows/row-text/template.ts); they are not validated again here.
 
-import {
-  copy16,
-  LATITUDE,
-  LONGITUDE,
-  writeCoordinate,
-  writeMilliseconds,
-  writeSeconds,
-  writeSmall,
-  writeThousandths,
-} from "./csv";
+import { LATITUDE, LONGITUDE, writeCoordinate } from "./coordinates";
+import { writeMilliseconds, writeSeconds, writeThousandths } from "./csv";
+import { copy16, writeSmall } from "./digits";
 import { writeIsoTime } from "./iso-time";
 import {
   ALTITUDES,
@@ -26,9 +19,9 @@ import {
   SPEEDS,
 } from "./memory";
 
-// The layout of an instruction is: u8 conditions, u8 further conditions of its field, u8 field, u8 decimal mark, u16 length
-// of the literal, u16
-// offset of the next instruction; then the literal, padded to a multiple of 16 bytes. It writes the literal, then the field.
+// An instruction writes a literal, then a field. Its layout is: u8 conditions, u8 further conditions for the field, u8 field, u8
+// decimal mark, u16 length of the literal, u16 offset of the next instruction; then the literal, padded to a multiple of 16
+// bytes.
 const INSTRUCTION_HEAD: usize = 8;
 // The length of an instruction whose literal has at most 16 bytes.
 const SHORT_INSTRUCTION: usize = INSTRUCTION_HEAD + 16;
@@ -41,8 +34,8 @@ const WITHOUT_HR: u32 = 8;
 // Flag in the conditions of the instruction: the literal is longer than 16 bytes.
 const IS_LONG: u32 = 0x80;
 
-// The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous
-// one, which saves an instruction. The tail before the first row is written before the output.
+// The text at the end of a row, its tail, is stored at the start of the first literal. Each row therefore begins with the tail of
+// the previous row, which saves an instruction. The first row's copy of the tail is written before the start of the output.
 
 // Fields. src/rows/row-text/template.ts has the same values.
 const FIELD_NONE: u32 = 0;
@@ -82,8 +75,8 @@ export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOf
   isLine = isLineOfCsv(length);
 }
 
-// Whether the program writes the columns of the standard CSV in their order, with any format of times, delimiter, decimal mark
-// and line end. Such programs have a separate loop, which reads no instructions.
+// Returns whether the program writes the columns of the standard CSV in their order, with any time format, delimiter, decimal
+// mark and line end. A separate loop, which reads no instructions, runs these programs.
 function isLineOfCsv(length: i32): bool {
   if (length != 6 * (SHORT_INSTRUCTION as i32)) return false;
   const head = load<u32>(PROGRAM);
@@ -101,15 +94,15 @@ function isLineOfCsv(length: i32): bool {
   );
 }
 
-// Instructions of such a program after the time.
+// The instructions after the time in a program for CSV lines.
 const LATITUDE_CELL: usize = PROGRAM + SHORT_INSTRUCTION;
 const LONGITUDE_CELL: usize = PROGRAM + 2 * SHORT_INSTRUCTION;
 const ALTITUDE_CELL: usize = PROGRAM + 3 * SHORT_INSTRUCTION;
 const SPEED_CELL: usize = PROGRAM + 4 * SHORT_INSTRUCTION;
 const HR_CELL: usize = PROGRAM + 5 * SHORT_INSTRUCTION;
 
-// Whether an instruction writes the delimiter, and then the field under this condition with the common decimal mark. The text
-// before the latitude may be longer, because a UTC offset belongs to the time.
+// Returns whether an instruction writes the delimiter, and then the field with this condition and the common decimal mark. The
+// text before the latitude may be longer, because it can include the UTC offset of the time.
 function isCell(at: usize, field: u32, condition: u32): bool {
   const head = load<u32>(at);
   if ((head & 0xffffff) != ((condition << 8) | (field << 16))) return false;
@@ -155,7 +148,7 @@ function writeLines(columns: usize, from: i32, to: i32): i32 {
       out = writeDateTime(out, ms, time, timeMark);
     }
     copy16(out, LATITUDE_CELL + INSTRUCTION_HEAD);
-    // the following functions write a comma after each number
+    // the functions below write a comma after each number
     out = writeCoordinate(out + afterTime, LATITUDE, load<i32>(column, LATITUDES));
     store<u8>(out - 9, mark);
     store<u8>(out - 1, delimiter);
@@ -189,7 +182,7 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
     const column = columns + ((i as usize) << 2);
     const narrow = columns + (i as usize);
     const hr: u32 = load<u8>(narrow, HEART_RATES);
-    // the unsatisfied conditions
+    // the conditions that are not satisfied
     const unmet: u32 =
       (load<u8>(narrow, FIX_TYPES) == 2 ? WITH_ALTITUDE : WITHOUT_ALTITUDE) | (hr == 0 ? WITH_HR : WITHOUT_HR);
     const special = unmet | (unmet << 8) | IS_LONG;
@@ -242,7 +235,7 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
   return i;
 }
 
-// A date and time in UTC, or a local time without its offset.
+// Writes a date and time in UTC, or a local time without its offset.
 // @ts-ignore: decorator
 @inline
 function writeDateTime(out: usize, ms: i64, field: u32, mark: u8): usize {
@@ -255,7 +248,7 @@ function writeDateTime(out: usize, ms: i64, field: u32, mark: u8): usize {
   return out;
 }
 
-// Most literals have at most 32 bytes. Copies up to 31 bytes too many, which the next field overwrites.
+// Copies a literal. Most literals have at most 32 bytes. Up to 31 bytes too many are copied; the next field overwrites them.
 // @ts-ignore: decorator
 @inline
 function copyLong(out: usize, literal: usize, length: usize): void {

@@ -8,17 +8,17 @@ export interface AnnotatedRecord {
   beats: readonly number[];
 }
 
-/** The output of the detector for a waveform. */
+/** The output of the beat detector for a waveform. */
 export interface Detection {
   /** Sample indices. */
   beats: number[];
-  /** Index of the sample after each second, and the heart rate known at that time, bpm, not rounded; 0 if there is none. */
+  /** For each second, the index of the sample at its end, and the heart rate known at that time in bpm, not rounded; 0 if there is none. */
   seconds: { n: number; bpm: number }[];
 }
 
-/** A beat is found if it is at most this far from the annotation (ANSI/AAMI EC57). */
+/** Maximum distance between a detected beat and its annotation (ANSI/AAMI EC57). */
 const TOLERANCE_S = 0.15;
-/** Excluded at both ends of a record. */
+/** This much is excluded at both ends of a record. */
 const MARGIN_S = 5;
 /** A reading is compared with the mean of the annotated RR intervals in this time before it. */
 const REFERENCE_S = 8;
@@ -31,7 +31,7 @@ export interface Score {
   extra: number;
   seconds: number;
   readings: number;
-  /** Sums over the readings. */
+  /** Sum of the errors of the readings. */
   errorBpm: number;
   close: number;
 }
@@ -46,7 +46,7 @@ export const NO_SCORE: Score = {
   close: 0,
 };
 
-/** F1 in percent: 2 found / (2 found + missed + extra). */
+/** Returns F1 in percent: 2 found / (2 found + missed + extra). */
 export function f1({ found, missed, extra }: Score): number {
   return (200 * found) / (2 * found + missed + extra);
 }

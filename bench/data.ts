@@ -1,17 +1,17 @@
 /** Generates the session that all cases read, of a 10 Hz receiver with a heart-rate strap. The session is always identical. */
 
-/** One GNSS epoch with its reading. */
+/** A GNSS epoch with its heart-rate reading. */
 export interface Epoch {
   /** Whole second, ms since 1970 UTC. */
   secondMs: number;
-  /** Offset from that second in ns, positive or negative, as from a receiver. */
+  /** Offset from that second in ns, positive or negative, as reported by a receiver. */
   nano: number;
   latitudeE7: number;
   longitudeE7: number;
   altitudeMm: number;
   speedMmPerS: number;
   headingE5: number;
-  /** A reading that precedes the epoch slightly; set on one epoch in ten. */
+  /** A reading from slightly before the epoch. One epoch in ten has one. */
   reading: { timeMs: number; bpm: number; rrIntervals: number[] } | null;
 }
 
@@ -19,7 +19,7 @@ const EPOCHS_PER_S = 10;
 export const SESSION_START_MS = Date.UTC(2024, 4, 11, 9, 30, 0);
 const MM_PER_DEGREE = 111_195_000;
 
-/** Park and Miller's generator: small, seeded, and sufficient for noise. */
+/** Creates Park and Miller's generator of random numbers, which is small, seeded, and sufficient for noise. */
 function createNoise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** An endless walk and run around a town, epoch by epoch. The object is reused, so copy data that you keep. */
+/** Yields the epochs of an endless walk and run around a town. The object is reused, so copy data that you keep. */
 export function* walk(seed = 1): Generator<Epoch, never> {
   const noise = createNoise(seed);
   let latitude = 51.5072;
@@ -49,7 +49,7 @@ export function* walk(seed = 1): Generator<Epoch, never> {
   };
   for (let index = 0; ; index++) {
     const step = index % EPOCHS_PER_S;
-    // Minutes of running alternate with minutes of walking. The speed approaches the current pace.
+    // minutes of running alternate with minutes of walking, and the speed approaches the current pace
     const pace = Math.floor(index / 3000) % 2 === 0 ? 1400 : 3400;
     speed = Math.max(0, speed + (pace - speed) * 0.02 + noise() * 240);
     heading = (heading + noise() * 12 + 360) % 360;
@@ -81,7 +81,7 @@ export function* walk(seed = 1): Generator<Epoch, never> {
 
 export const SERIAL = "BENCH-0001";
 
-/** The session as a recording of about `size` bytes, with whole valid frames. */
+/** Returns the session as a recording of about `size` bytes, which consists of complete valid frames. */
 export function makeRecording(size: number): { bytes: Uint8Array; rows: number } {
   const bytes = new Uint8Array(size + 256);
   const view = new DataView(bytes.buffer);
@@ -128,7 +128,7 @@ export function writeReading(
   return closeFrame(bytes, at, length);
 }
 
-// The calendar fields of the last written second, cached because creating a Date ten times a second takes most of the time.
+// The calendar fields of the last written second. They are cached, because creating a Date ten times a second takes most of the time.
 let shownSecondMs = Number.NaN;
 let shown = new Date(0);
 

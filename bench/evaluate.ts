@@ -1,6 +1,6 @@
 /**
- * Evaluates the beat detector on annotated records: `npm run evaluate -- FOLDER`. A record is NAME.i16 (little-endian 16-bit
- * samples) with NAME.json: `rate` in Hz, `beats` as indices of samples, empty if the record is not annotated.
+ * Evaluates the beat detector on annotated records: `npm run evaluate -- FOLDER`. A record consists of NAME.i16 (little-endian 16-bit
+ * samples) and NAME.json: `rate` in Hz, and `beats` as indices of samples, which is empty if the record is not annotated.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 import { walk } from "./data.js";
 
-/** The first rows of the session, from the generator and not from a decoder. */
+/** A row at the beginning of the session. The values are from the generator and not from a decoder. */
 export interface ExpectedRow {
   timestampMs: number;
   latitudeE7: number;
@@ -20,7 +20,7 @@ export function* expectedRows(rows: number): Generator<ExpectedRow, void> {
       longitudeE7: epoch.longitudeE7,
       altitudeMm: epoch.altitudeMm,
       speedMmPerS: epoch.speedMmPerS,
-      // The reading is always slightly older than the epoch that follows it.
+      // the reading is always slightly older than the epoch that follows it
       hr: epoch.reading === null ? null : epoch.reading.bpm,
     };
   }

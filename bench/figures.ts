@@ -3,7 +3,7 @@ import type { MetricSamples } from "../src/metrics/index.js";
 import { plantedMatch } from "../test/metrics/figures/planted.js";
 import { columnsOf } from "../test/metrics/golden/sessions.js";
 
-// the built files: tsx adds calls to functions that slow down the figures
+// imports the built files, because tsx adds function calls that slow down the figures
 const {
   accelerationSpeedProfile,
   computeMetrics,
@@ -21,13 +21,13 @@ const {
 
 const RUNS = 5;
 const PAIRS = 41;
-/** Target for all figures of a match, as a multiple of the processor time of `computeMetrics`. */
+/** Target for all figures of a match: maximum ratio to the processor time of `computeMetrics`. */
 const MOST_TIMES = 3;
 const PLAYERS = 25;
 
 const match: MetricSamples = columnsOf(plantedMatch());
 
-/** Median of the times, s. */
+/** Returns the median of several run times, s. */
 function secondsOf(work: () => unknown): number {
   work();
   const times = Array.from({ length: RUNS }, () => {
@@ -38,15 +38,15 @@ function secondsOf(work: () => unknown): number {
   return times.sort((a, b) => a - b)[RUNS >> 1] ?? Number.NaN;
 }
 
-/** Processor time of this process, ms. */
+/** Returns the processor time of this process, ms. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Median of the ratios of two processor times. The two tasks alternate, and each runs several times: other processes on the machine
- * change caches and clock rate, which affects both.
+ * Returns the median ratio of two processor times. The two tasks alternate, and each runs several times, because other processes on the
+ * machine change caches and clock rate, which affects both tasks.
  */
 function ratioOf(work: () => unknown, ordinary: () => unknown): number {
   const msOf = (task: () => unknown) => {
@@ -61,7 +61,7 @@ function ratioOf(work: () => unknown, ordinary: () => unknown): number {
   return ratios.sort((a, b) => a - b)[PAIRS >> 1] ?? Number.NaN;
 }
 
-/** All optional figures of `asi stats` for a match, except sensitivity, which the rows above measure. */
+/** Computes all optional figures of `asi stats` for a match, except sensitivity, which the rows above measure. */
 function everything(): void {
   const samples = prepareSamples(match);
   computeMetrics(samples);
@@ -76,7 +76,7 @@ function everything(): void {
 const ordinary = secondsOf(() => computeMetrics(match));
 const ratio = ratioOf(everything, () => computeMetrics(match));
 console.log(
-  `computeMetrics of a match ${ordinary.toFixed(3)} s; with everything on ${ratio.toFixed(1)} times its processor time, at most ${MOST_TIMES}: ${ratio <= MOST_TIMES ? "reached" : "NOT REACHED"}`,
+  `computeMetrics of a match ${ordinary.toFixed(3)} s; with all figures ${ratio.toFixed(1)} times its processor time, at most ${MOST_TIMES}: ${ratio <= MOST_TIMES ? "reached" : "NOT REACHED"}`,
 );
 
 const rows: { what: string; seconds: number; target: number }[] = [

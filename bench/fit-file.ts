@@ -1,6 +1,6 @@
 import { SESSION_START_MS, walk } from "./data.js";
 
-/** The unit of angles is the semicircle; 2^31 of them are 180 degrees. */
+/** Number of semicircles per degree; the unit of angles in FIT is the semicircle, and 2^31 of them are 180 degrees. */
 export const SEMICIRCLES_PER_DEGREE = 2 ** 31 / 180;
 
 const HEADER_BYTES = 14;
@@ -31,7 +31,7 @@ const RECORD_WITH_HEART_RATE = { message: 20, fields: [...RECORD_FIELDS, [3, 0x0
 const DEFINITIONS = [FILE_ID, RECORD, RECORD_WITH_HEART_RATE];
 const LONGEST_RECORD = 22;
 
-/** The first `rows` epochs of the session as a FIT activity: one record message per epoch. */
+/** Encodes the first `rows` epochs of the session as a FIT activity with one record message per epoch. */
 export function makeFitFile(rows: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(256 + LONGEST_RECORD * rows);
   const view = new DataView(bytes.buffer);
@@ -43,21 +43,21 @@ export function makeFitFile(rows: number): Uint8Array<ArrayBuffer> {
     at += size;
   };
   DEFINITIONS.forEach(({ message, fields }, local) => {
-    // definition message, little-endian
+    // the definition message, little-endian
     for (const byte of [0x40 | local, 0, 0]) put(1, byte);
     put(2, message);
     put(1, fields.length);
     for (const [number, baseType, size] of fields) for (const byte of [number, size, baseType]) put(1, byte);
   });
   put(1, 0);
-  put(1, 4); // an activity
-  put(2, 255); // made in development
+  put(1, 4); // the file type: activity
+  put(2, 255); // the manufacturer: development
   put(4, (SESSION_START_MS - EPOCH_MS) / 1000);
   let written = 0;
   for (const epoch of walk()) {
     if (written++ === rows) break;
     put(1, epoch.reading === null ? 1 : 2);
-    // FIT timestamps are whole seconds.
+    // FIT timestamps are whole seconds
     put(4, (epoch.secondMs - EPOCH_MS) / 1000);
     put(4, Math.round((epoch.latitudeE7 / 1e7) * SEMICIRCLES_PER_DEGREE));
     put(4, Math.round((epoch.longitudeE7 / 1e7) * SEMICIRCLES_PER_DEGREE));
@@ -74,7 +74,7 @@ export function makeFitFile(rows: number): Uint8Array<ArrayBuffer> {
   return bytes.slice(0, at + 2);
 }
 
-/** CRC-16/ARC: polynomial 0x8005, bits reversed. */
+/** Computes CRC-16/ARC: polynomial 0x8005, bits reversed. */
 function crc16(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) {

@@ -4,14 +4,17 @@ import { type HostileCaseId, type HostileId, type HostileVerb, hostileCaseId } f
 import { loadLibrary } from "./library.js";
 import { type Case, timed } from "./measure.js";
 
-/** A hostile or valid input, with functions that measure the time of a verb and the blocking of the event loop. */
+/** A hostile or valid input, with functions that measure the time of reading it and the blocking of the event loop. */
 export interface HostileCase extends Case {
   readonly id: HostileCaseId;
-  /** Longest event-loop block during the reading, s. */
+  /** Returns the longest event-loop block during the reading, s. */
   longestHold(): Promise<number>;
 }
 
-/** Cases that read inputs of `size` bytes from one `Uint8Array` each. @throws Error when one ends with an unexpected result. */
+/**
+ * Creates the cases that read inputs of `size` bytes from one `Uint8Array` each.
+ * @throws Error when a case ends with an unexpected result
+ */
 export async function hostileCases(size: number): Promise<HostileCase[]> {
   const { convert, inspect } = await loadLibrary();
   const runs: Record<HostileVerb, (bytes: Uint8Array) => Promise<void>> = {

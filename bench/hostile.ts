@@ -10,8 +10,8 @@ import {
 } from "./data.js";
 
 /**
- * Inputs designed to be slow to read. Each begins with a valid header and ends with a valid row, so a CSV can be written.
- * Reading takes at most 6 times as long as valid frames of the same size.
+ * Inputs that are designed to be slow to read. Each begins with a valid header and ends with a valid row, so that a CSV can be written.
+ * Reading takes at most 6 times as long as reading valid frames of the same size.
  */
 export const HOSTILE_INPUTS = {
   falseSyncs: "false syncs, each claiming the longest frame",
@@ -35,7 +35,7 @@ export const HOSTILE_INPUTS = {
 
 export type HostileInput = keyof typeof HOSTILE_INPUTS;
 
-/** Writes unit number `index` at `at`, and returns its end. */
+/** Writes the unit with number `index` at `at`, and returns its end. */
 type Writer = (bytes: Uint8Array, view: DataView, at: number, index: number) => number;
 
 const GAP_MS = 300_001;
@@ -54,7 +54,7 @@ const heartRate: Writer = (bytes, view, at, index) => {
   return writeReading(bytes, view, at, reading);
 };
 
-// Later than every row, so no row uses it.
+// Writes a reading that is later than every row, so no row uses it.
 const waitingRate: Writer = (bytes, view, at, index) => {
   reading.timeMs = 4e12 + index;
   return writeReading(bytes, view, at, reading);
@@ -68,7 +68,7 @@ const goodRow: Writer = (bytes, view, at, index) => {
   return writeEpoch(bytes, view, at, epoch);
 };
 
-// A row that shares nothing with the previous one, with a different day or year and a different hemisphere.
+// Writes a row with a different day or year and a different hemisphere than the previous one, so nothing can be reused.
 const lonelyRow: Writer = (bytes, view, at, index) => {
   epoch.secondMs = (index * 7919 * GAP_MS) % 2e14;
   epoch.nano = 123_456_789;
@@ -132,9 +132,9 @@ const WRITERS: Record<HostileInput, Writer> = {
   everything: inTurn(falseSync, header, waitingRate, lonelyRow, emptyFrame, badRow),
 };
 
-/** A hostile input of about `size` bytes. */
+/** Creates a hostile input of about `size` bytes. */
 export function makeHostile(kind: HostileInput, size: number): Uint8Array {
-  // space for the longest unit, and for the row at the end
+  // includes space for the longest unit and for the row at the end
   const bytes = new Uint8Array(size + 512);
   const view = new DataView(bytes.buffer);
   const write = WRITERS[kind];

@@ -19,17 +19,16 @@ const NATIVE_RUNS_PER_ROUND = 3;
 
 const TEXT_FORMATS = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"] as const;
 
-/** Totals of the outputs of all runs, so that no output is left unread. */
+/** Totals of the outputs of all runs. They ensure that every output is read. */
 const produced = { csvBytes: 0, rows: 0 };
 const count = (piece: Uint8Array) => {
   produced.csvBytes += piece.length;
 };
 
 /**
- * The cases that read a recording from memory. Each result is verified before it is timed. CSVs are compared
- * with the generated rows (for the slice) or with each other (for the whole session), columns and records value
- * by value.
- * @throws Error if a result is wrong.
+ * Creates the cases that read a recording from memory. Each result is verified before it is timed. CSVs of the slice are compared with the
+ * generated rows, CSVs of the whole session with each other, columns and records value by value.
+ * @throws Error if a result is wrong
  */
 export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
   const { convert, decode } = await loadLibrary();
@@ -121,7 +120,7 @@ async function verifyCsv(
   }
 }
 
-/** A match of 90 minutes with an ECG waveform at 250 Hz and without heart rates from the device. */
+/** Creates the cases for a match of 90 minutes with an ECG waveform at 250 Hz and no heart rates from the device. */
 function ecgCases(converted: (options: ConvertOptions) => CsvPeer): Case[] {
   const { bytes, rows } = makeMatch({ seed: 7, durationS: 5400, hr: false, ecgRaw: true });
   const size = { bytes: bytes.length, rows: rows.length };
@@ -131,7 +130,7 @@ function ecgCases(converted: (options: ConvertOptions) => CsvPeer): Case[] {
   ];
 }
 
-/** The native program measures its own time, in a separate process, with the file in memory. */
+/** Creates the cases of the native program, which measures its own time, in a separate process, with the file in memory. */
 function nativeCases(program: string, session: Session): Case[] {
   const nativeCase = (id: "native" | "nativeCopy", mode: "--bench" | "--bench-copy"): Case => ({
     id,

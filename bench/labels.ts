@@ -1,6 +1,6 @@
 import { HOSTILE_INPUTS } from "./hostile.js";
 
-/** Every case of the comparison, in the order of the table. */
+/** All cases of the comparison, in the order of the table. */
 export const LABELS = {
   coreCsvSimd: "CSV, SIMD core",
   coreCsvScalar: "CSV, core without SIMD",
@@ -34,14 +34,14 @@ export const LABELS = {
   asiProcess: "`asi convert`, whole process",
 } as const;
 
-/** The inputs in the tables of hostile inputs, in order. */
+/** The hostile inputs, in the order of their tables. */
 export const HOSTILE_LABELS = {
   goodFrames: "valid frames",
   ...HOSTILE_INPUTS,
   falseSyncsTwice: "false syncs, twice as many",
 } as const;
 
-/** The functions that read the hostile inputs, with a table each. `inspect` returns no rows, so it is fastest for valid frames. */
+/** The functions that read the hostile inputs; each has a table. `inspect` returns no rows, so it is fastest for valid frames. */
 export const HOSTILE_VERBS = { convert: "`convert(bytes).body`", inspect: "`inspect(bytes)`" } as const;
 
 export type ComparisonId = keyof typeof LABELS;
@@ -50,10 +50,10 @@ export type HostileId = keyof typeof HOSTILE_LABELS;
 export type HostileCaseId = `${HostileVerb} ${HostileId}`;
 export type CaseId = ComparisonId | HostileCaseId;
 
-/** A hostile input read by a verb. */
+/** Returns the id of the case in which a function reads a hostile input. */
 export const hostileCaseId = (verb: HostileVerb, id: HostileId): HostileCaseId => `${verb} ${id}`;
 
-/** The label of a case in the results. */
+/** Returns the label of a case in the results. */
 export function labelOf(id: CaseId): string {
   if (id in LABELS) return LABELS[id as ComparisonId];
   const [verb, input] = id.split(" ") as [HostileVerb, HostileId];

@@ -5,12 +5,12 @@ import type { CaseId } from "./labels.js";
 
 export type Measurements = ReadonlyMap<CaseId, Measurement>;
 
-/** A measured case: each run reads `rows` rows in `bytes` bytes. */
+/** A measured case. Each run reads `rows` rows in `bytes` bytes. */
 export interface Case {
   readonly id: CaseId;
   readonly rows: number;
   readonly bytes: number;
-  /** Times of several runs, s. */
+  /** Measures several runs. Returns their times, s. */
   sample(): Promise<number[]>;
 }
 
@@ -25,8 +25,8 @@ export interface Measurement {
 const SAMPLES_PER_ROUND = 2;
 
 /**
- * A case that benchmark.js measures. It runs deferred even if the work is synchronous, so that all cases are treated
- * equally, and benchmark.js omits the two trial runs before every sample of a plain function.
+ * Creates a case that benchmark.js measures. It runs as a deferred benchmark even if the work is synchronous. All cases are then treated
+ * equally, and benchmark.js omits the two trial runs that precede every sample of a plain function.
  */
 export function timed(
   id: CaseId,
@@ -44,7 +44,7 @@ function sample(name: string, run: () => void | Promise<void>): Promise<number[]
       minSamples: SAMPLES_PER_ROUND,
       maxTime: 0,
       fn(deferred: { resolve(): void }) {
-        // A rejection of the test function itself would end the process.
+        // the async function catches errors; a rejection of the test function itself would end the process
         (async () => run())()
           .catch((error: unknown) => {
             failure = error;
@@ -65,8 +65,8 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /**
- * Runs all cases briefly in each round, beginning with a different one each time, so that drift of the machine and side
- * effects of a case affect all cases equally. Garbage of a case is collected before the next one.
+ * Runs all cases briefly in each round, beginning with a different one each time, so that drift of the machine and side effects of a case
+ * affect all cases equally. Garbage is collected before each case.
  */
 export async function interleave(
   cases: readonly Case[],
@@ -90,7 +90,7 @@ export async function interleave(
   );
 }
 
-/** The middle value, or the mean of the two middle values; NaN if there are no values. */
+/** Returns the median; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -4,13 +4,13 @@ import { ASI, gpsdecodeLines, isInstalled, runProgram } from "./processes.js";
 import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, digestOfFile, expectedDigest, verifyGpsdecode } from "./verify.js";
 
-/** Arguments of node for `asi convert` of a session to `csv`. */
+/** Returns the arguments of node for converting a session to `csv` with `asi convert`. */
 export const asiArguments = ({ path }: Session, csv: string) => [ASI, "convert", path, "-o", csv, "--force"];
 
 /**
- * The cases that are whole processes, from start to exit. Each result is verified before it is timed.
+ * Creates the cases that are whole processes, from start to exit. Each result is verified before it is timed.
  *
- * @throws Error if a result is wrong.
+ * @throws Error if a result is wrong
  */
 export async function processCases(
   { main, slice, start }: Sessions,

@@ -7,12 +7,15 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The built command. */
+/** Path of the built command. */
 export const ASI = path("../dist/bin/asi.cjs");
 const PEAK_MEMORY_HOOK = path("./peak-memory.mjs");
 const NATIVE_SOURCE = path("./native/asi2csv.c");
 
-/** Runs a program to its end and discards its output. @throws Error with its messages when it fails. */
+/**
+ * Runs a program to its end and discards its output.
+ * @throws Error with its messages if it fails
+ */
 export function runProgram(program: string, args: readonly string[], inputPath?: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const input = inputPath === undefined ? "ignore" : openSync(inputPath, "r");
@@ -26,7 +29,7 @@ export function runProgram(program: string, args: readonly string[], inputPath?:
   });
 }
 
-// Collects its messages, which name temporary files and are needed only when it fails.
+// Collects the messages of a process. They name temporary files, and are only needed if the process fails.
 function messagesOf({ stderr }: ChildProcess): () => string {
   let said = "";
   stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -35,7 +38,7 @@ function messagesOf({ stderr }: ChildProcess): () => string {
   return () => said;
 }
 
-/** Peak resident memory of a node process, bytes; see peak-memory.mjs. */
+/** Measures the peak resident memory of a node process in bytes; see peak-memory.mjs. */
 export function peakMemory(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--import", PEAK_MEMORY_HOOK, ...args], {
@@ -55,7 +58,10 @@ export function peakMemory(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Processor time of a program, user and system, s. @throws Error when it fails. */
+/**
+ * Measures the processor time of a program (user and system), s.
+ * @throws Error if it fails
+ */
 export async function processorTime(program: string, args: readonly string[]): Promise<number> {
   // "times" prints the time of the shell, then the time of its children
   const { stdout } = await run("sh", ["-c", '"$@" >/dev/null && times', "sh", program, ...args]);
@@ -66,7 +72,10 @@ export async function processorTime(program: string, args: readonly string[]): P
   );
 }
 
-/** Compiles the native program into `folder`; null when there is no C compiler. @throws Error when it does not compile. */
+/**
+ * Compiles the native program into `folder`. Returns null if there is no C compiler.
+ * @throws Error if it does not compile
+ */
 export async function buildNative(folder: string): Promise<string | null> {
   const compiler = process.env.CC ?? "cc";
   if (!(await isInstalled(compiler))) return null;
@@ -75,7 +84,7 @@ export async function buildNative(folder: string): Promise<string | null> {
   return program;
 }
 
-/** Whether a program is installed, that is, whether it starts and prints its version. */
+/** Returns whether a program is installed, that is, whether it starts and prints its version. */
 export async function isInstalled(program: string, versionFlag = "--version"): Promise<boolean> {
   return run(program, [versionFlag]).then(
     () => true,
@@ -84,8 +93,8 @@ export async function isInstalled(program: string, versionFlag = "--version"): P
 }
 
 /**
- * Times of the native program converting a file in its memory, s. The first run is a warm-up.
- * With `--bench-copy`, it copies each piece into its own buffer first, as WebAssembly must.
+ * Returns the times in which the native program converts a file in its memory, s. The first run is a warm-up. With `--bench-copy`, the
+ * program first copies each piece into a separate buffer, as WebAssembly must.
  */
 export async function sampleNative(
   program: string,
@@ -98,7 +107,7 @@ export async function sampleNative(
   return ns.slice(1).map((time) => time / 1e9);
 }
 
-/** The output of `gpsdecode -j` for a file, line by line. */
+/** Returns the output of `gpsdecode -j` for a file as lines. */
 export async function gpsdecodeLines(file: string): Promise<string[]> {
   const { stdout } = await run("sh", ["-c", 'gpsdecode -j < "$1"', "sh", file], { maxBuffer: 2 ** 30 });
   return stdout.split("\n").filter((line) => line !== "");

@@ -47,13 +47,13 @@ function extent(): Extent {
 }
 
 async function compare(extent: Extent, folder: string): Promise<void> {
-  // Other work on the machine distorts the figures, so the load is printed.
+  // Other work on the machine distorts the results, so the load is printed.
   const loadAtStart = loadavg()[0] ?? 0;
-  progress("making the session");
+  progress("generating the session");
   const sessions = makeSessions(extent, folder);
   const native = await buildNative(folder);
 
-  progress("proving the whole processes right");
+  progress("verifying the whole processes");
   const processes = await processCases(sessions, native, folder);
   const timedProcesses = await interleave(processes, extent.processRounds, (round) =>
     progress(`whole processes, round ${round} of ${extent.processRounds}`),
@@ -63,7 +63,7 @@ async function compare(extent: Extent, folder: string): Promise<void> {
   progress("memory of asi convert");
   const asiPeakBytes = await asiPeak(sessions, folder);
 
-  progress("proving the cases in memory right");
+  progress("verifying the cases in memory");
   const inMemory = await inMemoryCases(sessions, native);
   const timedInMemory = await interleave(inMemory, extent.rounds, (round) =>
     progress(`in memory, round ${round} of ${extent.rounds}`),
@@ -120,7 +120,7 @@ function report(
             `The machine was not idle (load ${loadAtStart.toFixed(1)} before the start), so times are too long.`,
           ]
         : []),
-      ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
+      ...(options.quick ? ["Quick run with little data; do not publish these figures."] : []),
       "",
       table(measurements, targets, skipped),
       "",
@@ -166,7 +166,7 @@ function report(
   );
 }
 
-/** Shows progress on a terminal; null clears the line. */
+/** Shows progress on a terminal. Null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

@@ -2,15 +2,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeRecording } from "./data.js";
 
-/** Sizes of the inputs, in bytes, and number of rounds. */
+/** Sizes of the inputs in bytes, and the number of rounds. */
 export interface Extent {
   /** The session that the library and the fast peers read. */
   main: number;
   /** The beginning of the session, for the slow peers. */
   slice: number;
-  /** Each hostile input, and the valid frames for comparison. */
+  /** Size of each hostile input, and of the valid frames for comparison. */
   hostile: number;
-  /** The recording of the start-up case. */
+  /** The recording for measuring the start of the command. */
   start: number;
   rounds: number;
   processRounds: number;
@@ -22,7 +22,7 @@ export interface Session {
   readonly path: string;
 }
 
-/** The amount of data in one reading of the session. */
+/** Returns the amount of data that is read in one reading of the session. */
 export function sizeOf({ bytes, rows }: Session): { bytes: number; rows: number } {
   return { bytes: bytes.length, rows };
 }

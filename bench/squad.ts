@@ -4,24 +4,27 @@ import { median } from "./measure.js";
 import { ASI, peakMemory, runProgram } from "./processes.js";
 import { align } from "./table.js";
 
-// Measures the table of a match, its report, and a season, in whole processes. Files are in the page cache.
+// Measures the table of a match, its report, and a season, in whole processes. The files are in the page cache.
 
 const PLAYERS = 25;
 const MINUTES = 90;
 const RUNS = 3;
 
-/** Number of sessions of a season. */
+/** Number of sessions in a season. */
 export const SEASON_SESSIONS = { full: 30, quick: 6 };
 
 export interface SquadResult {
   what: string;
   measured: number;
-  /** Null if there is no target. */
+  /** The target; null if there is none. */
   limit: number | null;
   unit: "s" | "MB";
 }
 
-/** Measures everything in `folder`, which is empty afterwards. @throws Error when a process fails */
+/**
+ * Measures everything in `folder`, which is empty afterwards.
+ * @throws Error if a process fails
+ */
 export async function measureSquad(sessions: number, folder: string): Promise<SquadResult[]> {
   const match = join(folder, "match");
   mkdirSync(match);
@@ -29,7 +32,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
     const to = ["-o", join(match, `${seed}.asi`), "--serial", `TRK-${seed}`];
     await asi("encode", "--demo", "--seed", String(seed), "--duration", `${MINUTES}min`, ...to);
   }
-  // a folder of links for each session, so the same bytes are read again
+  // creates a folder of links for each session, so that the same bytes are read again
   const season = join(folder, "season");
   for (let session = 1; session <= sessions; session++) {
     const own = join(season, String(session).padStart(2, "0"));
@@ -49,7 +52,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
   ];
   const reportS = await timeOf("report", match, "-o", report, "--force");
   results.push(
-    { what: "asi report of them", measured: reportS, limit: null, unit: "s" },
+    { what: "asi report of these recordings", measured: reportS, limit: null, unit: "s" },
     { what: "the same, size of the file", measured: statSync(report).size / 1e6, limit: 1.5, unit: "MB" },
     {
       what: `asi squad --by player, ${sessions} sessions of ${PLAYERS}`,
@@ -64,7 +67,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
   return results;
 }
 
-/** A Markdown table with targets. */
+/** Formats a Markdown table with targets. */
 export function squadTable(results: readonly SquadResult[]): string {
   const lines = results.map(({ what, measured, limit, unit }) => [
     what,

@@ -14,10 +14,10 @@ import type { TargetResult } from "./targets.js";
 
 const COLUMNS = ["case", "data", "rows/s", "MB/s", "time ÷ native C", "target", "measured", "reached"];
 
-/** These are compared with the whole process of the native program, the others with its time in memory. */
+/** These cases are compared with the whole process of the native program, the others with its time in memory. */
 const WHOLE_PROCESSES: readonly CaseId[] = ["nodeStart", "asiStart", "nativeProcess", "asiProcess"];
 
-/** A Markdown table with aligned columns. It has a line for each case, and a line for each additional target. */
+/** Formats a Markdown table with aligned columns: a line for each case, and a line for each additional target. */
 export function table(
   measurements: Measurements,
   targets: readonly TargetResult[],
@@ -49,7 +49,7 @@ const HOSTILE_COLUMNS = [
   "reached",
 ];
 
-/** The table of hostile inputs and valid frames for a verb. `holds` are the longest event-loop blocks, s. */
+/** Formats the table of hostile inputs and valid frames for one function. `holds` are the longest event-loop blocks, s. */
 export function hostileTable(
   verb: HostileVerb,
   measurements: Measurements,
@@ -103,12 +103,12 @@ function cells(target: TargetResult | undefined): [string, string, string] {
   return [text, measured.toFixed(measured < 10 ? 2 : 0), reached === true ? "yes" : "no"];
 }
 
-/** Three significant digits, with thousands separators. */
+/** Formats a number with three significant digits and thousands separators. */
 function significant(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-/** A Markdown table with aligned columns. */
+/** Formats a Markdown table with aligned columns. */
 export function align(lines: readonly (readonly string[])[], isNumber: (column: number) => boolean): string {
   const [columns = []] = lines;
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));

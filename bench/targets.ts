@@ -2,9 +2,9 @@ import { HOSTILE_INPUTS, type HostileInput } from "./hostile.js";
 import { type CaseId, HOSTILE_VERBS, type HostileId, type HostileVerb, hostileCaseId } from "./labels.js";
 import type { Measurements } from "./measure.js";
 
-/** A target for speed, with its computation from the measurements. */
+/** A target for speed, and how it is computed from the measurements. */
 interface Target {
-  /** The line of the table that shows it. */
+  /** The case whose line in the table shows the target. */
   readonly on: CaseId;
   readonly what: string;
   readonly bound: "at most" | "at least";
@@ -14,23 +14,23 @@ interface Target {
 }
 
 export interface TargetResult extends Omit<Target, "measure"> {
-  /** Null if one of the programs is not installed. */
+  /** The measured value; null if one of the programs is not installed. */
   readonly measured: number | null;
   readonly reached: boolean | null;
 }
 
 interface Figures {
-  /** Median time of a run, s; NaN if the case was omitted. */
+  /** Returns the median time of a run, s; NaN if the case was omitted. */
   time(id: CaseId): number;
-  /** Median time per row, s; NaN if the case was omitted. */
+  /** Returns the median time per row, s; NaN if the case was omitted. */
   perRow(id: CaseId): number;
-  /** Median time per byte, s; NaN if the case was omitted. */
+  /** Returns the median time per byte, s; NaN if the case was omitted. */
   perByte(id: CaseId): number;
   /** Peak memory of `asi convert` on the main session, MB. */
   asiPeakMb: number;
 }
 
-/** The ratio of our rows per second to a peer's. */
+/** Returns the ratio of our rows per second to those of a peer. */
 const timesAsFast = (peer: CaseId) => (figures: Figures) =>
   figures.perRow(peer) / figures.perRow("coreCsvSimd");
 
@@ -48,7 +48,7 @@ function hostileTargets(verb: HostileVerb): Target[] {
       const id = of(input);
       return atMost(6, id, "the time of valid frames", timesPerByte(id, of("goodFrames")));
     }),
-    // doubling is the target; a tenth more is measurement error
+    // the target is twice the time; a tenth more is allowed for measurement error
     atMost(
       2.2,
       of("falseSyncsTwice"),
@@ -106,7 +106,7 @@ function atLeast(limit: number, on: CaseId, what: string, measure: Target["measu
   return { on, what, bound: "at least", limit, unit: "×", measure };
 }
 
-/** All targets with their measured values. `asiPeakBytes` is the peak memory of `asi convert`. */
+/** Returns all targets with their measured values. `asiPeakBytes` is the peak memory of `asi convert`. */
 export function evaluateTargets(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
   const figures: Figures = {
     time: (id) => measurements.get(id)?.medianS ?? Number.NaN,

@@ -5,38 +5,41 @@ import { expectedCsv, expectedRows } from "./expected.js";
 import type { FitPeer } from "./peers/fit.js";
 import type { Sink } from "./peers/peer.js";
 
-/** A peer with a wrong result, which must not be timed. */
+/** A peer has a wrong result, so it must not be timed. */
 class WrongResult extends Error {
   constructor(name: string, what: string) {
     super(`${name}: ${what}`);
   }
 }
 
-/** SHA-256 of the expected CSV of the first `rows` rows of the session. */
+/** Returns the SHA-256 of the expected CSV for the first `rows` rows of the session. */
 export function expectedDigest(rows: number, delimiter = ","): string {
   return createHash("sha256").update(expectedCsv(rows).replaceAll(",", delimiter)).digest("hex");
 }
 
-/** SHA-256 of the output of `write`. */
+/** Returns the SHA-256 of the output of `write`. */
 export async function digestOf(write: (sink: Sink) => void | Promise<void>): Promise<string> {
   const hash = createHash("sha256");
   await write((piece) => hash.update(piece));
   return hash.digest("hex");
 }
 
-/** SHA-256 of a file. */
+/** Returns the SHA-256 of a file. */
 export function digestOfFile(path: string): Promise<string> {
   return digestOf(async (sink) => {
     for await (const piece of createReadStream(path)) sink(piece);
   });
 }
 
-/** @throws Error when a CSV differs from the expected one. */
+/** @throws Error if a CSV differs from the expected one */
 export function assertDigest(name: string, digest: string, expected: string): void {
-  if (digest !== expected) throw new WrongResult(name, "its CSV is not that of the session");
+  if (digest !== expected) throw new WrongResult(name, "its CSV differs from that of the session");
 }
 
-/** Receives batches of columns and compares each value with the generated row. @throws Error at the first difference. */
+/**
+ * Creates a checker that compares each value in batches of columns with the generated row.
+ * @throws Error at the first difference
+ */
 export function columnChecker(name: string, rows: number): { take(batch: SampleBatch): void; end(): void } {
   const expected = expectedRows(rows);
   return {
@@ -51,7 +54,7 @@ export function columnChecker(name: string, rows: number): { take(batch: SampleB
           batch.altitudeMm[i] === row.altitudeMm &&
           batch.speedMmPerS[i] === row.speedMmPerS &&
           batch.hr[i] === (row.hr ?? 0);
-        if (!agrees) throw new WrongResult(name, "its columns are not those of the session");
+        if (!agrees) throw new WrongResult(name, "its columns differ from those of the session");
       }
     },
     end() {
@@ -60,7 +63,10 @@ export function columnChecker(name: string, rows: number): { take(batch: SampleB
   };
 }
 
-/** Compares a FIT decoder's records with the session, within the resolution of FIT. @throws Error when they differ. */
+/**
+ * Compares the records of a FIT decoder with the session, within the resolution of FIT.
+ * @throws Error if they differ
+ */
 export async function verifyFit(
   name: string,
   peer: FitPeer,
@@ -73,14 +79,14 @@ export async function verifyFit(
   for (const row of expectedRows(rows)) {
     const record = records.record(index++);
     const agrees =
-      // whole seconds, semicircles of 0.84e-7 degrees, fifths of a metre, mm/s
+      // resolutions: whole seconds, semicircles of 0.84e-7 degrees, fifths of a metre, mm/s
       Math.abs(record.timestampMs - row.timestampMs) <= 1000 &&
       Math.abs(record.latitude - row.latitudeE7 / 1e7) < 1e-7 &&
       Math.abs(record.longitude - row.longitudeE7 / 1e7) < 1e-7 &&
       Math.abs(record.altitude - row.altitudeMm / 1000) <= 0.11 &&
       Math.abs(record.speed - row.speedMmPerS / 1000) < 0.0006 &&
       record.hr === row.hr;
-    if (!agrees) throw new WrongResult(name, `record ${index} is not that of the session`);
+    if (!agrees) throw new WrongResult(name, `record ${index} differs from that of the session`);
   }
 }
 
@@ -93,7 +99,10 @@ interface TimePositionVelocity {
   speed: number;
 }
 
-/** Compares gpsd's TPV objects with the session. @throws Error when they differ. */
+/**
+ * Compares gpsd's TPV objects with the session.
+ * @throws Error if they differ
+ */
 export function verifyGpsdecode(lines: readonly string[], rows: number): void {
   const fixes = lines
     .map((line) => JSON.parse(line) as TimePositionVelocity)
@@ -109,6 +118,6 @@ export function verifyGpsdecode(lines: readonly string[], rows: number): void {
       Math.round(fix.lon * 1e7) === row.longitudeE7 &&
       Math.round(fix.altMSL * 1000) === row.altitudeMm &&
       Math.round(fix.speed * 1000) === row.speedMmPerS;
-    if (!agrees) throw new WrongResult("gpsdecode", `fix ${index} is not that of the session`);
+    if (!agrees) throw new WrongResult("gpsdecode", `fix ${index} differs from that of the session`);
   }
 }

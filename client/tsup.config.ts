@@ -4,6 +4,6 @@ export default defineConfig({
   entry: { index: "src/index.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
-  // For Node.js and browsers.
+  // the build for Node.js and browsers
   platform: "neutral",
 });

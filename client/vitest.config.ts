@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { ByProject, SERVICE } from "../server/vitest.config.js";
 import { ORDER } from "../test/order.js";
 
-/** Runs the client against the real service, with the setup of the service's tests. */
+/** Runs the tests of the client against the real service, with the setup of the service's tests. */
 const onDatabase = (name: "embedded" | "postgres", include: string[]) => ({
   test: {
     name,
@@ -20,8 +20,8 @@ export default defineConfig({
     projects: [
       // `npm test`
       onDatabase("postgres", ["test/**/*.test.ts"]),
-      // `npm run test:more`, with the only tests that depend on the responses of the database
-      onDatabase("embedded", ["test/client.test.ts"]),
+      // `npm run test:more`, for the only tests that depend on the responses of the database
+      onDatabase("embedded", ["test/client.test.ts", "test/retries.test.ts"]),
     ],
   },
 });

@@ -9,19 +9,19 @@ import { libraryOutcome } from "../test/library-outcome.js";
 import { Oracle } from "../test/oracle/index.js";
 import type { Input } from "./inputs.js";
 
-/** An engine that disagrees with the oracle or, through the library, with the plain engine. */
+/** An engine differs from the oracle or, through the library, from the plain engine. */
 export interface Difference {
   engine: EngineName;
-  /** The different parts of the outcomes, with short values. */
+  /** The parts in which the outcomes differ, with short values. */
   parts: string[];
 }
 
-/** Engines that are reused for one input after another, as in the library. The state of one input must not affect the next. */
+/** Runs engines that are reused for one input after another, as in the library. The state after one input must not affect the next. */
 export class Comparison {
   readonly #oracle: Engine = new Oracle();
   readonly #engines: readonly Engine[] = ENGINES.map(createEngine);
 
-  /** Runs all engines on the input. */
+  /** Runs all engines on an input. */
   compare({ chunks, settings }: Input): { report: Report; difference: Difference | null } {
     const expected = withoutLead(drive(this.#oracle, chunks, settings));
     const { report } = expected;
@@ -35,7 +35,7 @@ export class Comparison {
   }
 }
 
-/** Compares through `convert` and `repair`, which take engines from the library's pool. */
+/** Compares the results of `convert` and `repair`, which take engines from the library's pool. */
 export async function compareLibrary({ bytes, settings, random }: Input): Promise<Difference | null> {
   const options: DecodeOptions = {};
   const { serial, strict, fromMs, toMs, fillHrMs, hr } = settings;

@@ -8,13 +8,13 @@ import { cut, mutateFields } from "../test/field-mutations.js";
 import { fixtures } from "../test/fixture-files.js";
 import { mutate, type Random, randomChunks, seededRandom } from "../test/mutations.js";
 
-/** The material of the inputs: recordings, cut into frames. */
+/** A recording from which inputs are made, divided into frames. */
 export interface Base {
   name: string;
   pieces: readonly Uint8Array[];
 }
 
-/** One input. The same seed and number result in the same input if the bases are the same. */
+/** One input. If the bases are the same, the same seed and number result in the same input. */
 export interface Input {
   /** The name of its base, for messages. */
   base: string;
@@ -27,10 +27,10 @@ export interface Input {
 
 const MOST_PIECES = 32;
 const GENERATED = 400;
-/** Logs of real receivers; not part of the repository. */
+/** Path of logs from real receivers, which are not part of the repository. */
 const CORPUS = fileURLToPath(new URL("../../shared/corpus/recordings/", import.meta.url));
 
-/** Real recordings if there are any, the fixtures, and recordings generated from `seed`. */
+/** Loads the bases: real recordings if there are any, the fixtures, and recordings generated from `seed`. */
 export function makeBases(seed: number): { real: Base[]; fixed: Base[]; generated: Base[] } {
   const realFiles = existsSync(CORPUS) ? readdirSync(CORPUS).filter((file) => file.endsWith(".asi")) : [];
   const generated = fc.sample(arbitraryRecording, { seed, numRuns: GENERATED });
@@ -45,7 +45,7 @@ function baseOf(name: string, bytes: Uint8Array): Base {
   return { name, pieces: cut(bytes) };
 }
 
-/** Input `number` of a run: a few frames of a base with changed fields, sometimes also damaged. */
+/** Creates input `number` of a run: a few frames of a base with changed fields, in some cases also damaged. */
 export function drawInput(
   { real, fixed, generated }: ReturnType<typeof makeBases>,
   seed: number,
@@ -63,8 +63,10 @@ export function drawInput(
   return { base: base.name, bytes, chunks, settings, random };
 }
 
-/** The first piece, usually a header, and several pieces from a random place, so that small inputs cover all places of large
- * recordings. */
+/**
+ * Returns the first piece, usually a header, and several pieces from a random place. Small inputs then cover all places of large
+ * recordings.
+ */
 function window(pieces: readonly Uint8Array[], random: Random): Uint8Array[] {
   const [first] = pieces;
   if (first === undefined) return [];
@@ -73,7 +75,7 @@ function window(pieces: readonly Uint8Array[], random: Random): Uint8Array[] {
   return random(5) === 0 ? some : [first, ...some];
 }
 
-/** The time of a GNSS frame, ms since 1970, for time limits within the rows. */
+/** Returns the time of a GNSS frame, ms since 1970, from which time limits near the rows are made. */
 function timeNear(pieces: readonly Uint8Array[]): number {
   const frame = pieces.find((piece) => piece[2] === 0x01 && piece[3] === 0x07 && piece.length >= 92);
   if (frame === undefined) return 1_700_000_000_000;

@@ -1,6 +1,6 @@
 /**
- * Runs all engines on random inputs until they differ or the time is over. Seed and number determine an
- * input, so each one can be reproduced.
+ * Runs all engines on random inputs until they differ or the time is over. The seed and the number determine an input, so each one can be
+ * reproduced.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ const USAGE = `npm run fuzz -- [--seconds N] [--inputs N] [--seed N] [--first N]
   --first    number of the first input; default 0
   --out      folder for the inputs of a difference; default fuzz/out`;
 
-/** One input in this number also goes through `convert` and `repair`. */
+/** One input out of this number is also processed by `convert` and `repair`. */
 const LIBRARY_SHARE = 16;
 const PROGRESS_S = 10;
-/** Numbers of inputs before the differing one that are tried, to find the inputs that cause the difference. */
+/** When looking for the inputs that cause a difference, these numbers of preceding inputs are tried. */
 const PREDECESSORS = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
 const { values: options } = parseArgs({
@@ -56,7 +56,7 @@ async function fuzz(): Promise<Found | null> {
   const startS = process.uptime();
   const elapsedS = () => process.uptime() - startS;
   const told = () =>
-    `${count(tried.inputs)} inputs (${count(tried.library)} of them through the library too), ${(tried.bytes / 1e6).toFixed(0)} MB, ${count(tried.rows)} rows, ${count(tried.withoutRow)} GNSS frames without one, ${count(tried.damaged)} inputs damaged`;
+    `${count(tried.inputs)} inputs (${count(tried.library)} of them also through the library), ${(tried.bytes / 1e6).toFixed(0)} MB, ${count(tried.rows)} rows, ${count(tried.withoutRow)} GNSS frames without one, ${count(tried.damaged)} inputs damaged`;
   let nextProgressS = PROGRESS_S;
 
   for (let number = first; tried.inputs < most && elapsedS() < seconds; number++) {
@@ -84,7 +84,7 @@ async function fuzz(): Promise<Found | null> {
   return null;
 }
 
-/** Writes the needed inputs, and prints how to run them again. */
+/** Writes the inputs that reproduce a difference, and prints how to run them again. */
 function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): void {
   const first = firstNeeded(found.number, seed, bases);
   const folder = join(options.out, `seed-${seed}-input-${found.number}`);
@@ -95,16 +95,16 @@ function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): 
   const { base, chunks, settings } = drawInput(bases, seed, found.number);
   const lines = [
     `DIFFERENCE in input ${found.number}, made of ${base}, in ${chunks.length} chunks, with ${settingsText(settings)}`,
-    `${found.engine} gives another result:`,
+    `${found.engine} has a different result:`,
     ...found.parts.map((part) => `  ${part}`),
-    `inputs ${first} to ${found.number} lie in ${folder}`,
-    `again: npm run fuzz -- --seed ${seed} --first ${first} --inputs ${found.number - first + 1}`,
+    `inputs ${first} to ${found.number} are in ${folder}`,
+    `to repeat: npm run fuzz -- --seed ${seed} --first ${first} --inputs ${found.number - first + 1}`,
   ];
   console.log(lines.join("\n"));
   writeFileSync(join(folder, "difference.txt"), `${lines.join("\n")}\n`);
 }
 
-/** The last input from which new engines reproduce the difference. */
+/** Returns the number of the last input from which new engines reproduce the difference. */
 function firstNeeded(number: number, seed: number, bases: ReturnType<typeof makeBases>): number {
   for (const predecessors of PREDECESSORS) {
     const comparison = new Comparison();

@@ -1,5 +1,5 @@
-// Writes the types of a package into dist/, for ES modules and CommonJS: node ../scripts/build-types.mjs name=src/file.ts ...
-// The compiler writes them file by file without checking, which `npm run typecheck` does; tsup joins them. Without that step,
+// Writes the types of a package to dist/, for ES modules and CommonJS: node ../scripts/build-types.mjs name=src/file.ts ...
+// The compiler writes them file by file without checking them, because `npm run typecheck` does that; tsup joins them. Otherwise,
 // tsup would compile the sources once for each entry, which takes three times as long.
 // The types of an ES module refer to those of the CommonJS module, so the package contains them once. This works because an
 // ES module may import a CommonJS module.

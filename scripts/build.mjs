@@ -1,6 +1,6 @@
-// Builds all steps that are out of date, independent steps in parallel. A step is out of date if its inputs, or a step before it, have
-// changed since it last ran, or when something else has changed its outputs. Usage: node scripts/build.mjs [step...]
-// Without names it runs all steps; with names, only these and the steps before them.
+// Builds all steps that are out of date, independent steps in parallel. A step is out of date if its inputs or a step before it have
+// changed since it last ran, or if something else has changed its outputs. Usage: node scripts/build.mjs [step...]
+// Without names, it runs all steps; with names, only these and the steps before them.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -25,17 +25,17 @@ const TSX = tool("tsx/dist/cli.mjs");
 const VITE = [tool("vite/bin/vite.js"), "build"];
 const TYPES = join(ROOT, "scripts/build-types.mjs");
 
-/** The inputs of every step. */
+/** Inputs of every step. */
 const COMMON = ["package-lock.json", "tsconfig.json", "scripts/build.mjs", "scripts/build-types.mjs"];
 const isTest = (path) => path.endsWith(".test.ts");
-/** Type files of the compiler; the type of a core is written beside the core. */
+/** Whether a file contains types from the compiler; the type of a core is written beside the core. */
 const isType = (path) => /\.d\.c?ts$/.test(path) && path !== "wasm-module.d.ts";
 const isReport = (path) => path === "report.html";
 
 /**
- * `after` lists the steps whose outputs it reads. `commands` are groups of Node.js commands; groups run in sequence,
- * commands of a group in parallel. `outputs` are files, or a folder with a filter of paths. They are removed before the step
- * runs, except files in the repository.
+ * `after` lists the steps whose outputs the step reads. `commands` are groups of Node.js commands; groups run one after another, the
+ * commands of a group in parallel. `outputs` are files, or a folder with a filter for paths. They are removed before the step runs, except
+ * files in the repository.
  */
 const STEPS = {
   core: {
@@ -171,7 +171,7 @@ const STEPS = {
   },
 };
 
-/** Files below a path, which may be a file or not exist. */
+/** Returns the files at and below a path, which may also be a file or not exist. */
 function filesOf(path) {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
@@ -187,7 +187,7 @@ const outputsOf = ({ outputs }) =>
     return filesOf(join(ROOT, folder)).filter((path) => isOutput(relative(join(ROOT, folder), path)));
   });
 
-/** Outputs among the sources. Their inputs are hashed instead. */
+/** Outputs that are among the sources. The inputs from which they are made are hashed instead. */
 const MADE = new Set(
   Object.values(STEPS).flatMap(({ outputs }) =>
     outputs.flatMap((output) => (typeof output === "string" ? [join(ROOT, output)] : [])),
@@ -196,7 +196,7 @@ const MADE = new Set(
 
 const keys = new Map();
 
-/** A digest of all inputs of a step. */
+/** Returns a digest of all inputs of a step. */
 function keyOf(name) {
   if (!keys.has(name)) {
     const { inputs, after } = STEPS[name];
@@ -209,7 +209,7 @@ function keyOf(name) {
   return keys.get(name);
 }
 
-/** A text that changes when an output is written. */
+/** Returns a text that changes when an output is written. */
 function stateOf(step) {
   const hash = createHash("sha256");
   for (const path of outputsOf(step).sort()) {
@@ -226,7 +226,10 @@ function isCurrent(name) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === `${keyOf(name)} ${stateOf(STEPS[name])}`;
 }
 
-/** @returns whether all commands of the step have succeeded */
+/**
+ * Runs a step.
+ * @returns whether all its commands have succeeded
+ */
 async function build(name) {
   const step = STEPS[name];
   process.stderr.write(`Building ${step.name}…\n`);
@@ -244,18 +247,23 @@ async function build(name) {
   return true;
 }
 
-/** Links the command, so that `npx asi` runs this build immediately. Otherwise npx installs the checkout as a package first,
- * and caches it. */
+/**
+ * Links the command, so that `npx asi` runs this build immediately. Otherwise, npx first installs the checkout as a package and caches it.
+ */
 function linkCommand() {
   if (process.platform === "win32" || !existsSync(tool(".bin"))) return;
   rmSync(tool(".bin/asi"), { force: true });
   symlinkSync("../../bin/asi.cjs", tool(".bin/asi"));
 }
 
-/** Whether the development dependencies are installed. */
+/** Returns whether the development dependencies are installed. */
 export const hasTools = () => [ASC[0], TSUP[0], TSX, VITE[0]].every((path) => existsSync(path));
 
-/** @param names of the steps to run, together with the steps before them @returns whether everything is built */
+/**
+ * Builds steps.
+ * @param names the steps to run, together with the steps before them
+ * @returns whether everything is built
+ */
 export async function buildAll(names = Object.keys(STEPS)) {
   const ends = new Map();
   const waiting = [];
@@ -286,7 +294,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !Object.hasOwn(STEPS, name));
   if (unknown.length > 0) {
-    console.error(`There is no step ${unknown.join(", ")}; there are ${Object.keys(STEPS).join(", ")}.`);
+    console.error(`There is no step ${unknown.join(", ")}. The steps are ${Object.keys(STEPS).join(", ")}.`);
     process.exit(2);
   }
   if (!hasTools()) {

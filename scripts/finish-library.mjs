@@ -1,6 +1,6 @@
 // Completes the built ES modules and the command: node scripts/finish-library.mjs
-// It creates the entries for `require` from the ES modules file by file, so a part that entries share remains one file. The
-// CommonJS output of tsup needs a second transformer, which joins words when there is no white space.
+// It creates the entries for `require` from the ES modules file by file, so that a part which several entries share remains one file. The
+// CommonJS output of tsup would need a second transformer, which joins words if there is no white space.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,13 @@ import { build } from "esbuild";
 import { PARTS } from "./library-parts.mjs";
 import { shortenNames } from "./shorten-names.mjs";
 
-/** Keeps the package small. Lines have a limit, so that the positions in stack traces remain useful. */
+/** Options that keep the package small. The length of lines is limited, so that the positions in stack traces remain useful. */
 export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 800 };
 
-/** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
+/**
+ * Replaces imports of `./name.js` with `./name.cjs`.
+ * @param onImport called with each name
+ */
 const ofCommonJs = (onImport) => ({
   name: "of-commonjs",
   setup({ onResolve }) {
@@ -28,7 +31,7 @@ const ofCommonJs = (onImport) => ({
 async function addCommonJs() {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   const required = Object.values(exports).flatMap(({ require }) => require?.default ?? []);
-  // grows by the imports of each entry
+  // the imports of each entry are added to this set
   const names = new Set([...PARTS, ...required.map((path) => path.replace(/^\.\/dist\/|\.cjs$/g, ""))]);
   for (const name of names) {
     await build({
@@ -38,17 +41,17 @@ async function addCommonJs() {
       format: "cjs",
       target: "es2022",
       platform: "node",
-      // otherwise a dynamic import loads the ES module
+      // otherwise, a dynamic import would load the ES module
       supported: { "dynamic-import": false },
       plugins: [ofCommonJs((imported) => names.add(imported))],
       ...SMALL,
     });
   }
-  // only the command needs this file
+  // only the command needs these files
   for (const name of PARTS) rmSync(`dist/${name}.js`);
 }
 
-/** A bundler does not check whether an external module exports the imported names. */
+/** Checks the imports of the command, because a bundler does not check whether an external module exports the imported names. */
 async function checkParts() {
   const command = readFileSync("dist/bin/asi.cjs", "utf8");
   for (const module of PARTS) {
@@ -59,7 +62,7 @@ async function checkParts() {
   }
 }
 
-/** Writes the compiled cores as files, and the type of their import. */
+/** Writes the compiled cores as files, with the type of their import. */
 function addCores() {
   copyFileSync("build/core-simd.wasm", "dist/core.wasm");
   copyFileSync("build/core-scalar.wasm", "dist/core-scalar.wasm");
@@ -75,6 +78,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   shortenNames("dist/bin/asi.cjs", SMALL);
   await addCommonJs();
   await checkParts();
-  // written by the built command
+  // the built command writes it
   writeFileSync("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
 }

@@ -1,5 +1,5 @@
-// Finishes the compiled cores. Adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
-// do not have to find a .wasm file.
+// Finishes the compiled cores: adds a mark to each, and writes the core with SIMD to a TypeScript module, so that bundlers
+// need not find a .wasm file.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -13,15 +13,15 @@ const cores = NAMES.map((name) => {
   return { name, bytes, mark: `${name} ${digest}` };
 });
 
-// A custom section that identifies a module as the core of this build, for `initialize`.
+// The mark is a custom section that identifies a module as the core of this build, for `initialize`.
 for (const { name, bytes, mark } of cores) {
   const text = Buffer.concat([Buffer.of(SECTION_NAME.length), Buffer.from(SECTION_NAME), Buffer.from(mark)]);
   writeFileSync(pathOf(name), Buffer.concat([bytes, Buffer.of(0, text.length), text]));
 }
 
-// Printable characters, one for each byte, two thirds of them with an escape before them. The text is about as long as
-// base64, but each byte has the same text everywhere, so it is only two thirds as long when it is compressed for the
-// network.
+// The encoding uses one printable character for each byte; two thirds of them follow an escape. The text is about as long as
+// base64, but each byte has the same text everywhere. Compressed for the network, the text is therefore only two thirds as
+// long.
 const alphabet = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
   .filter((character) => !'"\\`$~}'.includes(character))
   .join("");

@@ -1,20 +1,20 @@
-// Writes the parts of the library's entries, with all their names, as modules. The command loads them from the library
-// beside it, so the package contains them only once.
+// Writes the parts of the library's entries, with all their exports, as modules. The command loads them from the library
+// beside it, so that the package contains them only once.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
-/** The built modules by their names, with the entries whose parts they hold. A part in two of them belongs to the first one. */
+/** The built modules by their names, each with the entries whose parts it contains. A part of two modules belongs to the first one. */
 const MODULES = {
   parts: ["src/index.ts"],
-  // what every command needs from below the figures
+  // the parts below the figures, which every command needs
   common: [
     "src/metrics/rounding.ts",
     "src/pictures/figure-text.ts",
     "src/rows/instant-format.ts",
     "src/squad/wildcards.ts",
   ],
-  // separate, because converting loads none of these
+  // separate modules, because conversions load none of them
   figures: [
     "src/metrics/index.ts",
     "src/squad-report/index.ts",
@@ -26,10 +26,10 @@ const MODULES = {
 /** Names of the built modules. */
 export const PARTS = Object.keys(MODULES);
 
-/** The generated source of a module. */
+/** Returns the path of a module's generated source. */
 export const sourceOf = (name) => `build/${name}.ts`;
 
-/** The static imports of a file, and their imports, from the metafile of a bundle. */
+/** Returns the static imports of a file, and their imports, from the metafile of a bundle. */
 function needed(inputs, file) {
   const found = new Set([file]);
   for (const path of found) {
@@ -40,7 +40,10 @@ function needed(inputs, file) {
   return found;
 }
 
-/** Writes the modules. @returns the name of its module by the absolute path of each part */
+/**
+ * Writes the modules.
+ * @returns the names of the modules by the absolute paths of their parts
+ */
 export function writeParts() {
   const options = { format: "esm", write: false, metafile: true, outdir: "build", logLevel: "error" };
   const modules = new Map();
@@ -52,7 +55,7 @@ export function writeParts() {
       .filter((path) => !modules.has(resolve(path)) && !path.endsWith("/index.ts"))
       .sort();
     const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
-    // exports by name, because a name in two parts must be an error instead of being omitted
+    // exports by name, because a name that two parts export must be an error instead of being omitted
     const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
       const from = relative("build", entryPoint).replaceAll("\\", "/");
       const passedOn =
@@ -69,7 +72,10 @@ export function writeParts() {
   return modules;
 }
 
-/** Imports the parts from the modules beside the command. @param parts result of `writeParts` */
+/**
+ * Replaces imports of these parts with imports of the modules beside the command.
+ * @param parts the result of `writeParts`
+ */
 export const partsOfLibrary = (parts) => ({
   name: "parts-of-library",
   setup({ onResolve }) {

@@ -1,8 +1,9 @@
 /**
- * The entries of a lock file that some of its packages need at run time, with keys as if these packages were installed in one folder.
+ * Returns the entries of a lock file that some of its packages need at run time, with keys as if these packages were installed in one
+ * folder.
  * @param packages `packages` of a lock file of version 3
  * @param roots keys of the packages, such as "" and "server"
- * @throws Error if they need a package in two versions in one place, or one that the lock file does not contain
+ * @throws Error if one place needs two versions of a package, or if the lock file does not contain a package
  */
 export function lockedDependencies(packages, roots) {
   const needed = {};
@@ -29,7 +30,7 @@ export function lockedDependencies(packages, roots) {
     add(key, entry);
   };
 
-  /** The key of the package that Node.js finds when the package `from` imports `name`. */
+  /** Returns the key of the package that Node.js finds when the package `from` imports `name`. */
   const locate = (from, name) => {
     const folders = from.split("/node_modules/");
     for (let depth = folders.length; depth >= 0; depth--) {
@@ -40,7 +41,7 @@ export function lockedDependencies(packages, roots) {
     return undefined;
   };
 
-  // Packages of the repository itself are not dependencies. Their entries are links.
+  // Packages of the repository are not dependencies. Their entries are links.
   for (const root of roots) add(root, packages[root]);
   return Object.fromEntries(Object.entries(needed).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

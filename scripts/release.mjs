@@ -1,4 +1,4 @@
-// Creates the folder for installing the service without this repository. It contains the packed library and service, and
+// Creates a folder from which the service can be installed without this repository. It contains the packed library and service, and
 // a package.json with a lock file. `npm ci` in a copy of the folder installs exactly the tested versions. Usage, after a
 // build:
 //   node scripts/release.mjs [folder]      (default: release)
@@ -24,7 +24,7 @@ const writeJson = (name, value) => writeFileSync(join(folder, name), `${JSON.str
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const manifest = readJson("package.json");
-// The library's scripts would build it again.
+// without its scripts, because they would build the library again
 const library = pack(manifest, "--ignore-scripts");
 const service = pack(readJson("server/package.json"), "--workspace", "asi-server");
 
@@ -34,7 +34,7 @@ const release = {
   private: true,
   license: manifest.license,
   dependencies: { "asi-convert": `file:${library.file}`, "asi-server": `file:${service.file}` },
-  // npm reads these two only from the package that it installs, not from its dependencies.
+  // npm reads `overrides` and `scarfSettings` only from the package that it installs, not from its dependencies.
   overrides: manifest.overrides,
   scarfSettings: manifest.scarfSettings,
 };
@@ -49,7 +49,10 @@ writeJson("package.json", release);
 writeJson("package-lock.json", { name, version, lockfileVersion: 3, requires: true, packages });
 console.log(`${folder}: run \`npm ci\` in a copy of it`);
 
-/** Packs a package into the folder. @returns its file, and its entry for the lock file */
+/**
+ * Packs a package into the folder.
+ * @returns the name of the file, and its entry for the lock file
+ */
 function pack({ name, version, license, dependencies, bin, engines }, ...options) {
   const args = ["pack", "--silent", "--pack-destination", folder, ...options];
   const { status } = spawnSync("npm", args, {

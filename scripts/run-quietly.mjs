@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 /**
- * Runs a command and prints only its warnings, which it writes to stderr, or all output if it fails.
+ * Runs a command and prints only its warnings, which it writes to stderr. If it fails, prints all of its output.
  *
- * @param args of Node.js
- * @param options of `spawn`
+ * @param args arguments of Node.js
+ * @param options options of `spawn`
  * @param say receives the texts. Default: stderr, because `npm pack` prints a file name on stdout.
  * @returns the exit status of the command
  */

@@ -1,9 +1,13 @@
-// Shortens the names of parameters and variables inside functions, which no stack trace shows. Names of functions and classes remain.
+// Shortens the names of parameters and variables inside functions, which do not appear in stack traces. Names of functions and classes
+// remain.
 import { readFileSync, writeFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 import { minifySync } from "rolldown/experimental";
 
-/** Rewrites a built file. @param printed options of esbuild that print it */
+/**
+ * Rewrites a built file.
+ * @param printed options with which esbuild prints it
+ */
 export function shortenNames(path, printed) {
   const module = path.endsWith(".js");
   const { code, errors } = minifySync(path, readFileSync(path, "utf8"), {

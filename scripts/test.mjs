@@ -1,13 +1,13 @@
-// Builds what is out of date and runs the tests of all packages, even after one has failed. The tests of the service and those of the
-// other packages run beside each other, because each of them waits for a part of its time. Prints a table at the end. Usage:
-//   node scripts/test.mjs          the tests that contributors need
+// Builds what is out of date, and runs the tests of all packages even if one of them fails. The tests of the service run in parallel with
+// those of the other packages, because both spend some of their time waiting. Prints a table at the end. Usage:
+// node scripts/test.mjs          the tests that contributors need
 //   node scripts/test.mjs more     the others: long forms, the second database, other widths and themes
 //   node scripts/test.mjs all      both
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const npm = (...args) => ["npm", ["run", "--silent", ...args]];
-/** Lists of parts that run one after the other, each beside the other list. */
+/** Lanes that run in parallel. The parts of a lane run one after the other. */
 const LANES = {
   "": [
     [["service", ...npm("test", "--workspace", "asi-server")]],
@@ -36,7 +36,10 @@ if (stages.includes(undefined)) {
 
 const env = process.stdout.isTTY ? { FORCE_COLOR: "1", ...process.env } : process.env;
 
-/** @returns a row of the table */
+/**
+ * Runs a part.
+ * @returns its row of the table
+ */
 function run([name, command, args]) {
   const startMs = performance.now();
   const child = spawn(command, args, {
@@ -72,7 +75,7 @@ for (const { name, seconds, hasPassed } of rows)
 const failed = rows.filter(({ hasPassed }) => !hasPassed);
 console.log(
   line(
-    "together",
+    "total",
     (performance.now() - startMs) / 1000,
     failed.length === 0 ? "passed" : `FAILED: ${failed.map(({ name }) => name).join(", ")}`,
   ),

@@ -5,7 +5,7 @@
 #   scripts/try-containers.sh               the base images come from a registry, packages from npm
 #   sudo scripts/try-containers.sh --local  uses no registry; debootstrap creates stand-ins for the base images, from the
 #                                           Node.js and npm of this machine and the PostgreSQL of Debian; packages come from the
-#                                           npm cache of this machine (`npm ci` here fills it). Only debootstrap needs a Debian mirror
+#                                           npm cache of this machine, which `npm ci` fills. Only debootstrap needs a Debian mirror
 #
 # WORK names a folder that is kept for the next run, with the stand-ins and the images. STEPS="build image compose" selects parts.
 set -euo pipefail

@@ -106,6 +106,7 @@ const ON_SAMPLES = [
   "changes-of-athletes",
   "change-cursors",
   "raw-data",
+  "raw-data-ranges",
 ];
 
 /** `npm test` runs some of the random histories, requests and kills; with this setting, these files run more of them. */
@@ -113,7 +114,7 @@ const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
 const WITH_LONG_FORM = [
   "change-histories",
   "former-owner-histories",
-  "key-rotation",
+  "key-rotation-kills",
   "properties",
   "sample-histories",
   "session-histories",

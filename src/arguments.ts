@@ -1,12 +1,12 @@
 import { AsiError, type AsiErrorCode } from "./errors.js";
 
-// Validates arguments once, when callers pass them, because JavaScript callers can pass anything.
+// Validates arguments once, when a function is called, because JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
 // characters that affect terminals: control characters, line separators and bidirectional controls
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Formats a value for messages. Shortens it, and removes characters that affect terminals. */
+/** Formats a value for an error message: shortens it, and removes characters that affect terminals. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -25,20 +25,20 @@ export function shown(value: unknown): string {
   }
 }
 
-/** The beginning of a text, on one line and without control characters. */
+/** Returns the beginning of a text, on one line and without control characters. */
 export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   const printable = text.slice(0, longest).replace(UNPRINTABLE, "\ufffd");
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** The option names of a type. The compiler rejects missing and additional names. */
+/** Returns the names of the options in a type. The compiler rejects missing and additional names. */
 export function optionNames<T>(names: Readonly<Record<keyof T, true>>): readonly string[] {
   return Object.keys(names);
 }
 
 /**
- * Throws `BAD_OPTION` if options are not an object, or if one of them does not exist, for example a misspelt one. Every public
- * function with options calls it first.
+ * Throws `BAD_OPTION` if the options are not an object, or if one of them does not exist, for example because it is misspelt.
+ * Every public function with options calls this function first.
  *
  * @param known the names of all its options
  */
@@ -47,7 +47,7 @@ export function requireOptions(options: unknown, known: readonly string[]): void
   requireKnown("option", options as object, known);
 }
 
-/** Throws `BAD_OPTION` for a name that does not exist. `what` describes the names in the error message. */
+/** Throws `BAD_OPTION` for a name that does not exist. In the error message, `what` says what the names are. */
 export function requireKnown(what: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown === undefined) return;
@@ -56,7 +56,7 @@ export function requireKnown(what: string, given: object, known: readonly string
   throw new AsiError("BAD_OPTION", `The ${what} ${shown(unknown)} is unknown; ${hint}`);
 }
 
-/** Whether two names differ in one place, by a missing, additional or different letter, or by two swapped letters. */
+/** Returns whether two names differ only by a missing, additional or different letter, or by two swapped letters. */
 function isSimilar(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
@@ -70,7 +70,7 @@ function isSimilar(a: string, b: string): boolean {
   );
 }
 
-/** Whether a value, such as one of parsed JSON, is an object and not an array. */
+/** Returns whether a value, such as a part of parsed JSON, is an object and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -127,13 +127,13 @@ function optionOf(options: object, name: string): unknown {
   return (options as Record<string, unknown>)[name];
 }
 
-/** Whether a value is a Date, including one from a different realm. */
+/** Returns whether a value is a Date, including one from a different realm. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }
 
 /**
- * Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries.
+ * Throws `BAD_ARGUMENT` unless every column has its type and at least `length` entries.
  *
  * @param types the column names and the class names of their arrays
  */
@@ -144,7 +144,7 @@ export function requireColumns(
 ): void {
   for (const [name, type] of Object.entries(types)) {
     const column = optionOf(columns, name);
-    // by name, because an array from a different realm is not an instance of this realm's class
+    // compares names, because an array from a different realm is not an instance of this realm's class
     const isOfType = Object.prototype.toString.call(column) === `[object ${type}]`;
     if (!isOfType || !ArrayBuffer.isView(column)) {
       throw new AsiError("BAD_ARGUMENT", `${name} is ${shown(column)}; it must be a ${type}.`);

@@ -1,15 +1,15 @@
 import type { Report } from "./types.js";
 
 /**
- * The error codes of the library. They are part of the interface. They do not change between minor versions, and the command
- * and the service show them unchanged.
+ * The error codes of the library. They are part of the interface: they do not change between minor versions, and the command and
+ * the service show them unchanged.
  *
  * - `NOT_A_RECORDING`: the first valid frame is not a recording header, or there is no valid frame
  * - `UNSUPPORTED_VERSION`: the header names a format version other than 1
  * - `BAD_HEADER`: the header has a wrong length, or a serial number that cannot be part of a file name
  * - `MIXED_DEVICES`: a later header has another serial number
  * - `NO_SAMPLES`: the recording has no row to write
- * - `DAMAGED`: with `strict`, the first invalid frame
+ * - `DAMAGED`: the recording has an invalid frame, and `strict` is set
  * - `BAD_ROW`: a row for `encode` that a recording cannot represent
  * - `BAD_CSV`: a CSV for `encodeCsv` that cannot be read
  * - `BAD_TRACK`: a FIT, GPX or TCX file for `decodeTrack` that cannot be read
@@ -18,10 +18,11 @@ import type { Report } from "./types.js";
  * - `BAD_ARGUMENT`: invalid samples, times or paths
  * - `BAD_OPTION`: an invalid option, or options that contradict each other
  * - `BAD_SOURCE`: a source that does not provide bytes; for `encode`, rows that are not iterable
- * - `ALREADY_READ`: a second iteration of a recording; more input for a reader that has ended
- * - `NOT_READ`: a file name, report or header is awaited while nothing reads the recording; the result of a reader before its end
+ * - `ALREADY_READ`: a second iteration over a recording, or more input for a reader that has ended
+ * - `NOT_READ`: a file name, report or header is awaited while nothing reads the recording, or the result of a reader is
+ * requested before its end
  * - `FILE_EXISTS`: the output file already exists and overwriting is not allowed
- * - `TOO_MANY_FILES`: with `split`, more files than `maxFiles`
+ * - `TOO_MANY_FILES`: `split` would write more files than `maxFiles`
  * - `ABORTED`: the caller's `AbortSignal` fired; the error's `name` is `AbortError`, its `cause` the signal's reason
  */
 export type AsiErrorCode =
@@ -50,7 +51,7 @@ export interface AsiErrorDetails {
   byteOffset?: number | undefined;
   /** 1-based line of a text input. */
   line?: number | undefined;
-  /** The report, if the whole input was read before the error. */
+  /** The report, if the whole input was read before the error occurred. */
   report?: Report | undefined;
   cause?: unknown;
 }
@@ -75,7 +76,7 @@ export class AsiError extends Error {
   }
 }
 
-/** The error that is thrown when the caller's `AbortSignal` has fired. */
+/** Returns the error to throw when the caller's `AbortSignal` has fired. */
 export function abortError(signal: AbortSignal | undefined): AsiError {
   return new AsiError("ABORTED", "The caller aborted the operation.", { cause: signal?.reason });
 }

@@ -1,5 +1,5 @@
-// Platforms declare these with all their members. If none does (only `lib: es2022`), they are empty, and the types of the
-// package compile nevertheless.
+// Platforms declare these types with all their members. Without such declarations (only `lib: es2022`), they are empty, so that
+// the types of the package compile nevertheless.
 declare global {
   interface ReadableStream<R> {}
   interface WritableStream<W> {}
@@ -17,7 +17,7 @@ export type Source =
   | Iterable<Uint8Array>
   | BodyOfFetch;
 
-/** A `Response`, the result of `fetch`; its body is read. */
+/** A `Response`, such as the result of `fetch`, whose body is read. */
 export interface BodyOfFetch {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly bodyUsed: boolean;
@@ -39,7 +39,7 @@ export interface RecordingInfo {
   formatVersion: number | null;
 }
 
-/** Consecutive rows, each at most 300,000 ms from the previous one. */
+/** A range: consecutive rows, each at most 300,000 ms from the previous one. */
 export interface Range {
   /** First row, ms since 1970 UTC. */
   start: number;
@@ -49,7 +49,7 @@ export interface Range {
   size: number;
 }
 
-/** A damaged place of a recording. */
+/** A damaged place in a recording. */
 export interface DamagePlace {
   /** Offset of the frame in the recording. */
   byteOffset: number;
@@ -74,10 +74,10 @@ export interface Report {
     withDerivedHr?: number;
     /** Rows earlier than the row before them; absent if there are none. */
     backwards?: number;
-    /** Heart-rate readings without a row, because another one with the same time replaces them; absent if there are none. */
+    /** Heart-rate readings without a row, because another reading with the same time replaces them; absent if there are none. */
     replacedHr?: number;
   };
-  /** GNSS frames without a row, each counted under the first reason that applies, in this order. */
+  /** GNSS frames without a row. Each is counted under the first of these reasons that applies. */
   gnssWithoutRow: {
     noDateOrTime: number;
     noFixOk: number;
@@ -100,7 +100,7 @@ export interface Row {
   latitude: number;
   /** Degrees WGS 84, a multiple of 1e-7. */
   longitude: number;
-  /** Metres above mean sea level, a multiple of 0.001; null when the fix was two-dimensional. */
+  /** Metres above mean sea level, a multiple of 0.001; null for a two-dimensional fix. */
   altitude: number | null;
   /** Metres per second over ground, a multiple of 0.001. */
   speed: number;
@@ -125,7 +125,7 @@ export interface SampleBatch {
   hr: Uint8Array;
   /** 2 (no altitude), 3, or 4 (GNSS and dead reckoning). */
   fixType: Uint8Array;
-  /** Only with the option `quality`. */
+  /** The quality of each row. Present only with the option `quality`. */
   quality?: SampleQuality;
 }
 
@@ -144,26 +144,26 @@ export interface SampleQuality {
 
 export interface DecodeOptions {
   /**
-   * Serial number that overrides those of the headers. With it, a plain u-blox log can be read as a recording. The rules are
-   * those of the header: 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
+   * Serial number that overrides those of the headers. With it, a plain u-blox log can be read as a recording. It must conform to
+   * the rules for headers: 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
    */
   serial?: string | undefined;
   /** Throw an `AsiError` `DAMAGED` at the first damage. Default false. */
   strict?: boolean | undefined;
-  /** Only rows at or after this time (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
+  /** Return only rows at or after this time (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
   from?: number | Date | undefined;
-  /** Only rows at or before this time (ms since 1970 UTC, or a Date). */
+  /** Return only rows at or before this time (ms since 1970 UTC, or a Date). */
   to?: number | Date | undefined;
   /**
-   * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
+   * Repeat a heart rate in later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
    * not repeated; with `everyMs` the default is 2000.
    */
   fillHrMs?: number | undefined;
   /**
-   * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
-   * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between
-   * two multiples belongs to the later one; of equally near rows the first is kept. If times go back to a multiple that
-   * already has a row, no further row is kept. The report still accounts for the whole input.
+   * Return only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
+   * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between two
+   * multiples belongs to the later one. If several rows are equally near, the first one is kept. If times go back to a multiple
+   * that already has a row, no further row is kept for it. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
   /** The source of the heart rates. Default "auto". */
@@ -182,7 +182,7 @@ export interface ColumnsOptions extends DecodeOptions {
 
 /**
  * `device`: heart rates as the device recorded them (ECG-HR frames). `ecg`: heart rates derived from the ECG waveform (ECG-RAW
- * frames), one each second while the signal is good. `auto`: derived ones until the device's first heart rate.
+ * frames), one each second while the signal is good. `auto`: derived heart rates until the device's first one.
  */
 export type HrSource = "auto" | "device" | "ecg";
 
@@ -193,23 +193,23 @@ export interface BeatBatch {
   timestampMs: Float64Array;
   /** RR interval: time since the previous beat, ms; 0 if it is unknown, after a gap or a pause of 3 s. */
   rrMs: Float64Array;
-  /** 0 to 100: prominence of the beat in the signal around it. */
+  /** Prominence of the beat in the signal around it, 0 to 100. */
   quality: Uint8Array;
 }
 
 /** Samples of the ECG waveform, as recorded. All columns have `length` entries. */
 export interface EcgBatch {
   length: number;
-  /** Samples a second, as stated in the frames; the same for the whole batch. */
+  /** Samples per second, as stated in the frames; the same for the whole batch. */
   sampleRateHz: number;
-  /** ms since 1970 UTC: the time of the frame for its first sample, then by the sample rate. */
+  /** ms since 1970 UTC. The first sample of a frame has the time of the frame; the others follow at the sample rate. */
   timestampMs: Float64Array;
   /** Sample values in units of the device's converter. */
   sample: Int16Array;
 }
 
 /**
- * `simd`: the WebAssembly core with SIMD. `plain`: only TypeScript, for environments where WebAssembly is not allowed. `scalar`: the
- * core without SIMD, which is not embedded in the library; pass its module to `initialize` first.
+ * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for environments where WebAssembly is not allowed. `scalar`:
+ * the core without SIMD, which is not embedded in the library; pass its module to `initialize` first.
  */
 export type EngineName = "simd" | "scalar" | "plain";

@@ -147,7 +147,7 @@ describe("asi stats", () => {
   it("reports which periods are not within a recording, for example because of another time zone", async () => {
     const cwd = await clubFolder();
     const drill =
-      '1.asi: Not within the recordings, which are from 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n';
+      '1.asi: Periods outside the recordings, which are from 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n';
     for (const args of [["stats"], ["stats", "--jobs", "2"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...args, "1.asi", "2.asi", "--periods", "periods.csv"], { cwd });
       // Kunz does not take part in it, but no roster states that 2.asi belongs to Kunz
@@ -344,7 +344,7 @@ describe("asi squad", () => {
     const { status, stderr } = await asi(["squad", "."], { cwd: await clubFolder() });
     expect([status, stderr]).toEqual([
       0,
-      'Not within the recordings, which are from 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n',
+      'Periods outside the recordings, which are from 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n',
     ]);
   });
 });

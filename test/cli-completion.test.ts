@@ -82,7 +82,7 @@ zpty -r -m shell REPLY '*finished*'; print -r -- $REPLY`,
     expect((await zsh(": ; asi info mat")).join("\n")).toContain("asi info match.asi ");
   });
 
-  test("not for other shells", async () => {
+  test("other shells are refused", async () => {
     const { status, stderr } = await asi(["completion", "tcsh"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/bash, zsh, fish/)]);
   });
@@ -102,11 +102,11 @@ describe("the manual page", () => {
     expect(text).not.toContain("file:");
   });
 
-  test("names the repository for each document, because the package has none", () => {
+  test("names the repository for each document, because the package contains no documents", () => {
     const text = readFileSync(page, "utf8").replaceAll("\\-", "-");
     const documents = [...text.matchAll(/docs\/[a-z-]+\.md(.{0,20})/gs)];
     expect(documents.length).toBeGreaterThan(5);
-    for (const [, after] of documents) expect(after).toMatch(/^\s*in (the|its) repository/);
+    for (const [, after] of documents) expect(after).toMatch(/^\s*in\s+(the|its) repository/);
   });
 
   test("promises the starts of peaks only for files of a session", () => {

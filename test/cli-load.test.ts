@@ -128,7 +128,7 @@ describe("asi load", () => {
     expect(JSON.parse(stdout).load).toBe(15);
     for (const [thresholds, reason] of [
       [[], /--of trimp-lucia needs --hr-thresholds/],
-      [["--hr-thresholds", "170,150"], /The thresholds must ascend/],
+      [["--hr-thresholds", "170,150"], /The thresholds must be in ascending order/],
       [["--hr-thresholds", "150"], /two heart rates in bpm/],
       [["--hr-thresholds", "150,170", "--max-hr", "190"], /--max-hr has no effect/],
     ] as const) {

@@ -47,12 +47,12 @@ describe("asi pitch", () => {
 
   it.each([
     [[], /corners of the pitch/],
-    [["--corners", "46.9,7.4 46.9,7.5"], /these are 2/],
+    [["--corners", "46.9,7.4 46.9,7.5"], /but 2 are given/],
     [["--corners", `${NORTH},${WEST} ${NORTH},${EAST} ${SOUTH},${EAST} ${SOUTH},${WEST}`], /anticlockwise/],
     [["--corners", CORNERS, "--each"], /--each applies to csv/],
     [["--corners", CORNERS, "--every", "1ms"], /at least 40ms/],
     [["--corners", CORNERS, "--size", "105"], /105x68/],
-    [["--corners", CORNERS, "-o", "shape.pdf"], /is not a known format/],
+    [["--corners", CORNERS, "-o", "shape.pdf"], /is not that of a known format/],
   ] as const)("refuses with a message that explains the required action: %j", async (args, message) => {
     const { status, stdout, stderr } = await asi(["pitch", await matchFolder(), ...args]);
     expect(status).not.toBe(0);

@@ -143,7 +143,7 @@ describe("asi stats --recipe with a gate", () => {
     const args = ["stats", reception.path, "--recipe", gatedFile(), "--recipe", "soccer/sprint"];
     const { stdout } = await asi(args);
     expect(stdout).toMatch(
-      /^ {2}gated: 2, 48 m\n {4}recipe [0-9a-f]{12}; left out: 51 rows \(5\.3 s\) by its gate$/m,
+      /^ {2}gated: 2, 48 m\n {4}recipe [0-9a-f]{12}; excluded: 51 rows \(5\.3 s\) by its gate$/m,
     );
     expect(stdout).toMatch(/^ {2}soccer\/sprint: 3, 72 m\n.*\n {4}recipe abc7392f77b6$/m);
     const [gated] = JSON.parse((await asi([...args, "--json"])).stdout).figures.recipes;

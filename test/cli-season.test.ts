@@ -342,7 +342,7 @@ describe("asi squad --by player", () => {
     expect(of("Lang")).toEqual(Array(8).fill(["", "", "", ""]));
     const { stdout: text, stderr } = await asi([...args, "--columns", "trimp"]);
     // once, and not for each session
-    expect(stderr.match(/no max_hr of Lang/g)).toHaveLength(1);
+    expect(stderr.match(/no max_hr for Lang/g)).toHaveLength(1);
     const sum = days[7].week_sum.toFixed(1);
     expect(text).toContain(
       "Load of training impulse (Edwards) on 2026-04-19: day 68.0 (– of a match), 7 days –, 28 days – (unknown before the 28th day), week ",

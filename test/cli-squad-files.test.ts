@@ -169,7 +169,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("1 player");
     expect(stdout).toContain("2 overlapping left out");
     expect(stderr).toContain(
-      "Ann has simultaneous recordings: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a separate serial or file in the roster",
+      "Ann has simultaneous recordings: only 1.asi is used, not 2.asi, 3.asi. If they are of different players, give each a separate serial number or file in the roster",
     );
   });
 
@@ -186,7 +186,7 @@ describe("asi squad", () => {
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
     const { stderr } = await asi(["squad", folder]);
     expect(stderr).toContain(
-      'Not within the recordings, which are from 2026-05-16 12:30:00 to 12:39:59 (UTC): "Drill" (2026-05-17 12:30:00 to 12:35:00). Change the dates of the periods',
+      'Periods outside the recordings, which are from 2026-05-16 12:30:00 to 12:39:59 (UTC): "Drill" (2026-05-17 12:30:00 to 12:35:00). Change the dates of the periods',
     );
   });
 

@@ -58,7 +58,7 @@ describe("asi squad --individual-zones", () => {
     expect(Number(graf?.peak_60s_distance_m)).toBeCloseTo(480, 0);
     const kunz = tableOf(stdout).find(({ player }) => player === "Kunz");
     expect(kunz?.peak_60s_high_speed_m).toBe(kunz?.peak_60s_distance_m);
-    expect(stderr).toMatch(/no max_speed of Graf: they have no high-speed distance and no sprints/);
+    expect(stderr).toMatch(/no max_speed for Graf: they have no high-speed distance and no sprints/);
   });
 
   it("shows the limits in a report; pages of players without speeds have no figures by speed", async () => {
@@ -136,7 +136,7 @@ describe("asi stats --individual-zones", () => {
     );
     expect(status).toBe(1);
     expect(found.at(-1)).toMatchObject({
-      error: { code: "NO_ZONES", message: expect.stringMatching(/^The roster has no max_speed of Graf/) },
+      error: { code: "NO_ZONES", message: expect.stringMatching(/^The roster has no max_speed for Graf/) },
     });
     // Graf has a recording
     expect(stderr).toBe("");

@@ -111,7 +111,7 @@ describe("asi squad", () => {
     const lines = (await asi(["squad", folder, "--format", "jsonl"])).stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).trimp)).toEqual([39.9, 15.9, null, null]);
     const { stdout, stderr } = await asi(["squad", folder, "--columns", "minutes,trimp"]);
-    expect(stderr).toContain("The roster has no max_hr of Vogel: their training impulse is unknown\n");
+    expect(stderr).toContain("The roster has no max_hr for Vogel: their training impulse is unknown\n");
     const [, head, , ...rows] = stdout.split("\n").map(columnsOf);
     expect(head).toEqual(["Min", "TRIMP"]);
     expect(rows.slice(0, 2)).toEqual([

@@ -347,7 +347,7 @@ describe("asi stats", () => {
     [["--zones", "7,15,20,25"], /limits between the zones and their unit, km\/h or m\/s/],
     [["--zones", "km/h"], /limits between the zones/],
     [["--zones", "7,,9m/s"], /limits between the zones/],
-    [["--zones", "4,2m/s"], /--zones: The values must ascend/],
+    [["--zones", "4,2m/s"], /--zones: The values must be in ascending order/],
     [["--zones", "60km/h"], /--zones: .*below max_valid_speed/],
     [["--sport", "chess"], /--sport is "chess"\. Use one of biking, running, soccer,.* football/],
     [["--sport", "toString"], /Use one of biking/],

@@ -65,7 +65,7 @@ describe("an error contains its reason, its position and the required action", (
       /60 bytes instead of 64/,
     ],
     [
-      "a serial number that cannot become a file name",
+      "a serial number that cannot be part of a file name",
       joined([asiInf({ serial: "../etc" }), row]),
       {},
       { code: "BAD_HEADER", byteOffset: 0 },

@@ -107,7 +107,7 @@ describe("an error names the argument, its value, and the expected value", () =>
     ],
     [
       "BAD_OPTION",
-      'The serial number that was not given cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.',
+      'The serial number is missing; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no device name on Windows, such as CON or NUL.',
       encodeWith({}),
     ],
     [

@@ -45,7 +45,7 @@ describe("an option outside its range is refused before a byte is read", () => {
     [
       "the other half",
       { signal: { removeEventListener() {} } as unknown as AbortSignal },
-      /signal is not an AbortSignal; give the signal of an AbortController/,
+      /signal is not an AbortSignal; pass the signal of an AbortController/,
     ],
     ["from that is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],

@@ -43,7 +43,7 @@ describe("a serial number from the caller", () => {
       for (const attempt of [convert, decode, decodeRows, repair]) {
         expect(thrown(() => attempt(joined([header, row]), { serial }))).toMatchObject({
           code: "BAD_OPTION",
-          message: expect.stringMatching(/device on Windows/),
+          message: expect.stringMatching(/device name on Windows/),
         });
       }
       expect(thrown(() => encode([], { serial }))).toMatchObject({ code: "BAD_OPTION" });

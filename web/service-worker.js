@@ -1,4 +1,4 @@
-// Keeps the files of the page, so that it opens without a network. The build fills in the list of files and their version.
+// Stores the files of the page, so that it opens without a network. The build inserts the list of files and their version.
 const VERSION = "__VERSION__";
 const FILES = __FILES__;
 const CACHE = `asi-page-${VERSION}`;
@@ -33,7 +33,7 @@ self.addEventListener("fetch", (event) => {
   const address = new URL(event.request.url);
   address.search = "";
   address.hash = "";
-  // The API of the service is at the same origin: what is not a file of the page goes to the network untouched.
+  // The API has the same origin as the page. Requests for anything except files of the page go to the network unchanged.
   if (event.request.method !== "GET" || !addresses.has(address.href)) return;
   const isHashed = address.pathname.startsWith(`${scope.pathname}assets/`);
   event.respondWith(isHashed ? cachedFirst(address.href) : networkFirst(event.request, address.href));
@@ -43,7 +43,7 @@ async function cachedFirst(address) {
   return (await caches.match(address)) ?? fetch(address);
 }
 
-// so that a new version is seen as soon as there is a network
+// a new version is then used as soon as there is a network
 async function networkFirst(request, address) {
   try {
     return await fetch(request);

@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 /** Path of the template that the command reads. */
 const TEMPLATE = fileURLToPath(new URL("../dist/report.html", import.meta.url));
 
-/** Bundled packages. Their licences must be included. */
+/** Names of bundled packages, whose licences must be included. */
 const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core"];
 
 async function licences(): Promise<string> {

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { settings } from "./vitest.config.js";
 
-/** Tests that `npm test` omits. They cover other widths and themes, a larger file, every damaged file, and the story on PostgreSQL. */
+/** Tests that `npm test` omits: other widths and themes, a larger file, every damaged file, and the story on PostgreSQL. */
 export default defineConfig({
   test: {
     ...settings,

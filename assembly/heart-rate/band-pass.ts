@@ -1,5 +1,5 @@
-// Second-order Butterworth filters, a high-pass and a low-pass, for the band of QRS complexes.
-// src/engine/heart-rate/ contains the same detector; both find bitwise equal beats, so the order of all operations matters.
+// Second-order Butterworth filters, a high-pass and a low-pass, for the band of QRS complexes. src/engine/heart-rate/ contains
+// the same detector. Both must find bitwise equal beats, so the order of all operations matters.
 
 const HIGH_PASS_HZ: f64 = 4.5;
 const LOW_PASS_HZ: f64 = 13;
@@ -23,7 +23,7 @@ export function setBand(rateHz: f64): void {
   gain = (low * low) / (highDivisor * lowDivisor);
 }
 
-// Tangent as a continued fraction, for angles from 0 to 0.5.
+// Returns the tangent of an angle from 0 to 0.5 rad, as a continued fraction.
 function tangent(angle: f64): f64 {
   const square = angle * angle;
   let divisor: f64 = 17;

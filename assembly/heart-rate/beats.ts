@@ -1,4 +1,5 @@
-// Finds heart beats in an ECG, sample by sample, as prominent maxima of the envelope. Causal; constant memory.
+// Finds heart beats in an ECG, sample by sample, as prominent maxima of the envelope. The detector is causal and needs constant
+// memory.
 
 import {
   candidates,
@@ -42,7 +43,7 @@ const SIMILAR: f64 = 0.36;
 // A maximum is compared with the envelope on both sides, from NEAR_S to SCORING_S away.
 const NEAR_S: f64 = 0.125;
 const SCORING_S: f64 = 0.28;
-// Time from the QRS complex to the centre of the slopes of the filtered signal.
+// Delay from the QRS complex to the centre of the slopes of the filtered signal.
 const DELAY_S: f64 = 0.03;
 // A longer time without a beat is a pause and not an RR interval.
 const MAX_RR_S: f64 = 3;
@@ -50,7 +51,7 @@ const MAX_RR_S: f64 = 3;
 const LEVEL_WINDOW_S: f64 = 1.2;
 const LEVEL_CHECK_S: f64 = 0.8;
 const LONG_SILENCE_S: f64 = 6;
-// A longer gap clears the heart rates, and a much longer one the whole state.
+// A gap longer than HISTORY_GAP_S clears the heart rates; a gap longer than FORGOTTEN_GAP_S clears the whole state.
 const HISTORY_GAP_S: f64 = 2;
 const FORGOTTEN_GAP_S: f64 = 10;
 
@@ -69,12 +70,12 @@ let levelCheck: i32 = 0;
 /** Index of the next sample. */
 export let nextSample: i64 = 0;
 let start: i64 = 0;
-// a maximum that a higher one may replace; negative if there is none
+// a maximum that a higher one may still replace; negative if there is none
 let pending: i64 = -1;
 let pendingIsDouble: bool = false;
 // Maxima with a lower or equal sum of squares are ignored.
 let least: f64 = -Infinity;
-// maxima that wait for later samples, in order: at most two, because their distance is more than half of SCORING_S
+// maxima that wait for later samples, in order; at most two, because they are more than half of SCORING_S apart
 let waiting1: i64 = -1;
 let waiting1IsDouble: bool = false;
 let waiting2: i64 = -1;
@@ -84,11 +85,11 @@ let lastBeat: i64 = NEVER;
 let lastQrs: f64 = 0;
 let isLinked: bool = false;
 let isLearning: bool = true;
-// Whether a candidate is new since the last search-back.
+// Whether a candidate was added since the last search-back.
 let isSearchDue: bool = false;
 let nextLevelCheck: i64 = 0;
 let nextSecond: i64 = 0;
-// The number of samples at the next action.
+// The sample count at which the next action is due.
 let dueAt: i64 = 0;
 
 /** Clears the state. The next sample has the index 0. */
@@ -126,7 +127,7 @@ function restart(): void {
   schedule();
 }
 
-/** Handles `samples` missing samples: ends the signal before them, and starts again after them. */
+/** Handles missing samples: ends the signal before them, and starts again after them. `samples` is their number. */
 export function skipSamples(samples: i64): void {
   endBeats();
   if ((samples as f64) > FORGOTTEN_GAP_S * rateHz) {
@@ -134,7 +135,7 @@ export function skipSamples(samples: i64): void {
     return;
   }
   nextSample += samples;
-  // no signal follows a second that ends with the gap
+  // a second that ends within the gap is not evaluated
   nextSecond = (nextSample / (rateHz as i64) + 1) * (rateHz as i64);
   if ((samples as f64) > HISTORY_GAP_S * rateHz) {
     clearRrs();
@@ -299,7 +300,7 @@ function classifyFrom(candidate: i32): void {
   }
 }
 
-// The sample count at which the search for a missing beat starts.
+// Returns the sample count at which the search for a missing beat starts.
 function searchTime(): i64 {
   return ceil<f64>((lastBeat as f64) + 1.6 * rrS * rateHz + (scoring as f64)) as i64;
 }
@@ -318,7 +319,7 @@ function searchBack(): void {
   classifyFrom(best + 1);
 }
 
-// Samples since a candidate was scored.
+// Returns the number of samples since a candidate was scored.
 function ageOf(candidate: i32): i64 {
   return nextSample - 1 - (placeOf(candidate) + scoring);
 }

@@ -1,5 +1,5 @@
-// The last scored maxima of the envelope, in chronological order. Each entry has 40 bytes: n i64, score f64,
-// valley f64, isDouble i32, QRS f64.
+// The last scored maxima of the envelope (candidates), in chronological order. Each entry has 40 bytes: n i64, score f64, valley
+// f64, isDouble i32, QRS f64.
 
 const CAPACITY: i32 = 24;
 const ENTRIES: usize = memory.data(40 * CAPACITY, 16);
@@ -18,7 +18,7 @@ function entry(index: i32): usize {
   return ENTRIES + 40 * (place < CAPACITY ? place : place - CAPACITY);
 }
 
-/** Adds one and drops the first one if necessary. */
+/** Adds a candidate, and drops the first one if the list is full. */
 export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool, qrs: f64): void {
   if (candidates == CAPACITY) {
     first = first + 1 == CAPACITY ? 0 : first + 1;
@@ -33,7 +33,7 @@ export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool, q
   candidates++;
 }
 
-/** Index of the sample. */
+/** Returns the sample index of a candidate. */
 export function placeOf(index: i32): i64 {
   return load<i64>(entry(index));
 }
@@ -42,22 +42,24 @@ export function scoreOf(index: i32): f64 {
   return load<f64>(entry(index), 8);
 }
 
-/** The minimum of the envelope beside the maximum, on its higher side, as a share of the maximum: 0 for an isolated beat. */
+/**
+ * Returns the higher one of the two minima of the envelope beside a candidate, as a share of its maximum: 0 for an isolated beat.
+ */
 export function valleyOf(index: i32): f64 {
   return load<f64>(entry(index), 16);
 }
 
-/** Whether another maximum of similar height was close. */
+/** Returns whether another maximum of similar height is close to a candidate. */
 export function isDoubleAt(index: i32): bool {
   return load<i32>(entry(index), 24) != 0;
 }
 
-/** The position of its QRS complex, between two samples. */
+/** Returns the position of the QRS complex of a candidate: a sample index with a fraction. */
 export function qrsOf(index: i32): f64 {
   return load<f64>(entry(index), 32);
 }
 
-/** The first one after `n`, or `candidates`. */
+/** Returns the first candidate after sample `n`, or `candidates` if there is none. */
 export function firstAfter(n: i64): i32 {
   let index = candidates;
   while (index > 0 && placeOf(index - 1) > n) index--;

@@ -1,4 +1,4 @@
-// Data derived from the waveform: beats, a heart rate each second, and figures.
+// Derives data from the waveform: beats, a heart rate each second, and figures.
 
 import { queueDerived } from "../ecg";
 import { OUTPUT } from "../memory";
@@ -12,18 +12,18 @@ let clockMs: f64 = 0;
 let clockN: i64 = 0;
 let rateHz: f64 = 0;
 
-/** End of the beats of this step. A beat takes fewer bytes than its frames, so there is always enough space. */
+/** The end of the beats of this step. A beat takes fewer bytes than its frames, so there is always enough space. */
 export let beatsEnd: usize = OUTPUT;
 let putsBeats: bool = false;
 
 // --- figures of the whole waveform ---
 
-/** Seconds of signal, and seconds with a reading; sum and maximum of the readings. */
+/** The number of seconds of signal, and of seconds with a reading; the sum and the maximum of the readings. */
 export let seconds: i32 = 0;
 export let readings: i32 = 0;
 export let readingSum: f64 = 0;
 export let readingMax: f64 = 0;
-/** Pairs of successive RR intervals, and the sum of their squared differences, ms². */
+/** The number of pairs of successive RR intervals, and the sum of their squared differences, ms². */
 export let rrPairs: i32 = 0;
 export let rrSquares: f64 = 0;
 let previousRrMs: f64 = 0;
@@ -38,14 +38,14 @@ export function beginBeats(): void {
   beatsEnd = OUTPUT;
 }
 
-/** `ms` is the time of sample `n`. */
+/** Sets the clock: `ms` is the time of sample `n`. */
 export function setClock(ms: f64, n: i64, sampleRateHz: i32): void {
   clockMs = ms;
   clockN = n;
   rateHz = sampleRateHz as f64;
 }
 
-/** Time of sample `n`, ms since 1970 UTC. */
+/** Returns the time of sample `n`, ms since 1970 UTC. */
 export function timeMsOf(n: i64): f64 {
   return clockMs + (((n - clockN) as f64) * 1000) / rateHz;
 }
@@ -54,8 +54,10 @@ function wholeTimeMs(n: i64): f64 {
   return floor<f64>(timeMsOf(n) + 0.5);
 }
 
-/** Outputs a beat at `n`, between two samples, as f64s. `rrS` is the time since the last beat, or 0 after a gap or pause;
- * `quality` is 0 to 1. */
+/**
+ * Outputs a beat at `n`, a sample index with a fraction, as f64s. `rrS` is the time since the last beat, or 0 after a gap or
+ * pause; `quality` is 0 to 1.
+ */
 export function onBeat(n: f64, rrS: f64, quality: f64): void {
   const rrMs = rrS * 1000;
   countRr(rrMs);
@@ -80,7 +82,7 @@ function countRr(rrMs: f64): void {
   previousRrMs = rrMs;
 }
 
-/** Ends a second before sample `n`. `bpm` is the heart rate known at that time, or 0. */
+/** Ends the second before sample `n`. `bpm` is the heart rate known at that time, or 0. */
 export function onSecond(n: i64, bpm: f64): void {
   const rounded = floor<f64>(bpm + 0.5);
   seconds++;

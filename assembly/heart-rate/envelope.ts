@@ -3,13 +3,13 @@
 
 import { gain, highA1, highA2, lowA1, lowA2, setBand } from "./band-pass";
 
-// Time over which the slope is measured, and length of the moving average, s.
+// The time over which the slope is measured, and the length of the moving average, s.
 const SLOPE_S: f64 = 0.012;
 const WINDOW_S: f64 = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice SCORING_S of beats.ts, at 1000 Hz.
 const SLOPE_MASK: i32 = 15;
-// The values of a beat are needed until it is scored, which takes WINDOW_S and SCORING_S of beats.ts together.
+// The values of a beat are needed until it is scored, after WINDOW_S and SCORING_S of beats.ts.
 const WINDOW_MASK: i32 = 511;
 const SUMS_MASK: i32 = 1023;
 const FILTERED: usize = memory.data(8 * (SLOPE_MASK + 1), 16);
@@ -34,11 +34,11 @@ let y1: f64 = 0;
 let y2: f64 = 0;
 let sum: f64 = 0;
 
-/** Index of the next sample after `take`, and whether the last but one is a local maximum. */
+/** The index of the next sample after `take`, and whether the last sample but one is a local maximum. */
 export let taken: i64 = 0;
 export let hasMaximum: bool = false;
 
-/** A duration in samples. */
+/** Converts a duration to a number of samples. */
 export function samplesIn(seconds: f64, rateHz: f64): i32 {
   return Math.floor(seconds * rateHz + 0.5) as i32;
 }
@@ -50,7 +50,7 @@ export function setEnvelopeRate(rateHz: f64): void {
   scale = sqrt<f64>(1 / (windowSamples as f64));
 }
 
-/** Clears the signal. The next sample becomes its zero line. */
+/** Clears the signal. The next sample becomes the zero line. */
 export function restartEnvelope(): void {
   isFirst = true;
   u1 = u2 = y1 = y2 = sum = 0;
@@ -60,8 +60,8 @@ export function restartEnvelope(): void {
 }
 
 /**
- * Processes samples from the address `at` of sample `n`, until the sample `until` or a local maximum with a sum above
- * `least`.
+ * Processes samples until the sample `until`, or a local maximum with a sum above `least`. `at` is the address of sample `n`, the
+ * first one.
  */
 export function take(at: usize, n: i64, until: i64, least: f64): void {
   if (isFirst) {
@@ -73,7 +73,7 @@ export function take(at: usize, n: i64, until: i64, least: f64): void {
   const b1 = lowA1;
   const b2 = lowA2;
   const g = gain;
-  // positions in the rings, in bytes
+  // positions in the ring buffers, in bytes
   let i: i32 = (n as i32) << 3;
   const slopeBack = slopeSamples << 3;
   const windowBack = windowSamples << 3;
@@ -123,7 +123,7 @@ export function take(at: usize, n: i64, until: i64, least: f64): void {
   taken = n + (((at - begin) >> 1) as i64);
 }
 
-/** Removes rounding errors from the sum after the sample `n` - 1, and negligible filter states. */
+/** Removes rounding errors from the sum after sample `n` - 1, and clears negligible filter states. */
 export function refreshEnvelope(n: i64): void {
   let fresh: f64 = 0;
   const to = n as i32;
@@ -139,14 +139,14 @@ function withoutTraces(state: f64): f64 {
   return abs<f64>(state) < NOTHING ? 0 : state;
 }
 
-/** The sum of squares at sample `n`, one of the last 1024. */
+/** Returns the sum of squares at sample `n`, which must be one of the last 1024. */
 // @ts-ignore: decorator
 @inline
 export function sumAt(n: i64): f64 {
   return load<f64>(SUMS + ((((n as i32) & SUMS_MASK) << 3) as usize));
 }
 
-/** The root of the sum at sample `n`. */
+/** Returns the root of the sum at sample `n`. */
 // @ts-ignore: decorator
 @inline
 export function rootAt(n: i64): f64 {
@@ -154,9 +154,9 @@ export function rootAt(n: i64): f64 {
 }
 
 /**
- * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
- * top, because its window is longer than the QRS complex. Noise shifts its maximum by many milliseconds, but this centre
- * only by few.
+ * Returns the centre of the slopes in the window that ends at sample `n`, as a sample index with a fraction. Steep slopes have
+ * more weight. The envelope has a flat top, because its window is longer than the QRS complex. Noise shifts its maximum by many
+ * milliseconds, but this centre by only a few.
  */
 export function centreAt(n: i64): f64 {
   let sumOfWeights: f64 = 0;
@@ -170,7 +170,7 @@ export function centreAt(n: i64): f64 {
   return sumOfWeights > 0 ? (n as f64) - sumOfPlaces / sumOfWeights : (n as f64);
 }
 
-/** Overwrites `count` samples from `from` with silence. */
+/** Overwrites `count` samples, starting at `from`, with silence. */
 export function silence(from: i64, count: i32): void {
   for (let i: i32 = 0; i < count; i++) store<f64>(SUMS + (((((from as i32) + i) & SUMS_MASK) << 3) as usize), 0);
 }

@@ -27,7 +27,7 @@ export function clearRrs(): void {
   rrS = shortRrS = FIRST_RR_S;
 }
 
-/** Restarts with a level of beats. */
+/** Restarts with a given level of beats. */
 export function setSignal(level: f64): void {
   signal = level;
   noise = 0;

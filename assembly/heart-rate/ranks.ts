@@ -1,5 +1,5 @@
-// Rings of the last numbers, which are also kept sorted. A ring consists of capacity, next and length as i32, then the
-// numbers in order of time, then the sorted numbers.
+// Ring buffers of the last numbers, which are also kept sorted. A ring consists of capacity, next and length as i32, then the
+// numbers in the order in which they were added, then the sorted numbers.
 
 const HEAD: i32 = 16;
 
@@ -50,7 +50,7 @@ export function pushTo(ring: usize, number: f64): void {
   store<f64>(at, number);
 }
 
-/** The oldest number; the ring must not be empty. */
+/** Returns the oldest number; the ring must not be empty. */
 export function oldestOf(ring: usize): f64 {
   const index = load<i32>(ring, 4) - lengthOf(ring);
   return load<f64>(ring + HEAD + ((index < 0 ? index + load<i32>(ring) : index) << 3));
@@ -64,21 +64,21 @@ export function dropOldest(ring: usize): void {
   store<i32>(ring, length, 8);
 }
 
-/** The number with a rank; rank 0 is the lowest. */
+/** Returns the number with the given rank; rank 0 is the lowest number. */
 // @ts-ignore: decorator
 @inline
 export function ranked(ring: usize, rank: i32): f64 {
   return load<f64>(sortedOf(ring) + (rank << 3));
 }
 
-/** The median; the ring must not be empty. */
+/** Returns the median; the ring must not be empty. */
 export function medianOf(ring: usize): f64 {
   const length = lengthOf(ring);
   const middle = length >> 1;
   return (length & 1) == 1 ? ranked(ring, middle) : (ranked(ring, middle - 1) + ranked(ring, middle)) / 2;
 }
 
-// The rank of a number in the ring.
+// Returns the rank of a number in the ring.
 function rankOf(sorted: usize, number: f64): usize {
   while (load<f64>(sorted) < number) sorted += 8;
   return sorted;

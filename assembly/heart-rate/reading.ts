@@ -1,4 +1,4 @@
-// Decides each second whether there is a heart rate, from the beats of the last seconds.
+// Decides each second whether there is a heart rate. The decision depends on the beats of the last seconds.
 
 import { noise, signal } from "./levels";
 import {
@@ -15,12 +15,12 @@ import {
 } from "./ranks";
 
 const MIN_RRS: i32 = 4;
-// Time span of the RR intervals for a reading, s.
+// Time that the RR intervals for a reading cover, s.
 const HISTORY_S: f64 = 8;
 const MAX_BEATS: i32 = 8;
 const MIN_BPM: f64 = 24;
 const MAX_BPM: f64 = 220;
-/** Quieter signals are rounding errors of the converter, in units of the samples. */
+/** Weaker signals are rounding errors of the converter. In units of the samples. */
 export const MIN_SIGNAL: f64 = 0.25;
 // Number of consecutive good seconds after which a reading is valid.
 const GOOD_SECONDS: i32 = 3;
@@ -51,18 +51,18 @@ export function addBeat(score: f64, valley: f64, isDouble: bool): void {
   pushTo(DOUBLES, isDouble ? 1 : 0);
 }
 
-/** `endS` is the time of the beat that ends the interval, s since an arbitrary instant. */
+/** Adds an RR interval. `endS` is the time of the beat that ends it, s since an arbitrary instant. */
 export function addReadingRr(rrS: f64, endS: f64): void {
   pushTo(RRS, rrS);
   pushTo(ENDS, endS);
 }
 
-/** Median valley of the last four beats; of all if there are fewer. */
+/** Returns the median valley of the last four beats, or of all beats if there are fewer. */
 export function lastValley(): f64 {
   return medianOf(LAST_VALLEYS);
 }
 
-/** The reading of the second that ends at `nowS`, beats per minute, not rounded; 0 if there is none. */
+/** Returns the reading for the second that ends at `nowS`, in beats per minute, not rounded; 0 if there is none. */
 export function readingAt(nowS: f64, lastBeatS: f64): f64 {
   const bpm = possibleReading(nowS, lastBeatS);
   if (bpm == 0) {
@@ -104,7 +104,7 @@ function possibleReading(nowS: f64, lastBeatS: f64): f64 {
 function isPlausible(spread: f64): bool {
   const count = lengthOf(SCORES);
   const valley = medianOf(VALLEYS);
-  // four beats are doubtful if the fourth value from the end of the sorted ones and zeros is a one
+  // at least four beats are doubtful if the fourth-largest of the sorted values, which are ones and zeros, is a one
   if (valley > 0.38 || (count >= 4 && ranked(DOUBLES, count - 4) == 1)) return false;
   const dropped: i32 = count == MAX_BEATS ? 1 : 0;
   const ratio = ranked(SCORES, count - 1 - dropped) / ranked(SCORES, dropped);

@@ -1,4 +1,4 @@
-// The pieces of an ECG waveform (ECG-RAW): their order in time, gaps and overlaps.
+// Handles the order of the pieces of an ECG waveform (ECG-RAW) in time, and gaps and overlaps between them.
 
 import { endBeats, forgetBeats, nextSample, pushSamples, skipSamples } from "./beats";
 import { resetDerived, setClock, timeMsOf } from "./derived";
@@ -7,17 +7,17 @@ const MIN_RATE_HZ: i32 = 100;
 const MAX_RATE_HZ: i32 = 1000;
 // The last instant of the year 9999. No row is later.
 const MAX_TIME_MS: u64 = 253402300799999;
-// A piece continues the previous one if its time differs from the expected one by at most the larger of these.
+// A piece continues the previous one if its time differs from the expected time by at most the larger of these tolerances.
 const TOLERANCE_SAMPLES: f64 = 1.5;
 const TOLERANCE_MS: f64 = 20;
-// Share of a time error that the clock adopts.
+// Share of a time error by which the clock is corrected.
 const FOLLOWING: f64 = 1.0 / 8;
 // A piece after a longer gap begins a new signal.
 const MAX_GAP_MS: f64 = 3600000;
-// Contiguous older signal of this duration begins a new signal.
+// Contiguous pieces that are older than the known signal begin a new signal when they have this length.
 const OLD_SIGNAL_S: f64 = 10;
 
-// 0 if unknown.
+// Sample rate, Hz; 0 if unknown.
 let rateHz: i32 = 0;
 let toleranceMs: f64 = 0;
 // number of samples older than the known signal

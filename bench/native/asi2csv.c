@@ -5,11 +5,11 @@
  *   cc -O3 -march=native -o asi2csv asi2csv.c
  *   asi2csv FILE [OUT]        whole process: reads pieces of 256 KiB, writes OUT (default: standard output)
  *   asi2csv --bench N FILE    loads FILE, then converts it N times in memory; prints the times as JSON
- *   asi2csv --bench-copy N FILE    the same, but copies each piece into its own buffer before it reads it,
+ *   asi2csv --bench-copy N FILE    the same, but copies each piece into a separate buffer before it reads it,
  *                             as a decoder with its own memory must
  *
- * It follows docs/recording-format.md. It omits what its output does not need: the account of bytes and
- * damage, ranges, the file name, and linear time on hostile input (each false sync is checksummed again).
+ * It follows docs/recording-format.md. It omits everything that its output does not need: the report of bytes and
+ * damage, ranges, the file name, and linear time on hostile input (it computes a checksum for each false sync).
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include <immintrin.h>
 #endif
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the loads below want a little-endian machine"
+#error "the loads below require a little-endian machine"
 #endif
 
 typedef uint8_t u8;
@@ -36,11 +36,11 @@ typedef int64_t i64;
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-  PIECE = 256 * 1024,    /* input and output of one call stay in the second-level cache */
+  PIECE = 256 * 1024,    /* the input and output of one call fit in the second-level cache */
   MAX_PAYLOAD = 8192,    /* a frame with a longer length is invalid */
   FRAME_EXTRA = 8,       /* sync, class, id, length, checksum */
   CARRY = MAX_PAYLOAD + FRAME_EXTRA,
-  MAX_ROW = 96,          /* longest line (72 bytes) and the excess of wide stores */
+  MAX_ROW = 96,          /* the longest line (72 bytes), and bytes that wide stores write beyond it */
   MIN_GNSS_FRAME = 84 + FRAME_EXTRA,
   OUTPUT = ((PIECE + CARRY) / MIN_GNSS_FRAME + 1) * MAX_ROW,
   WAITING = 16           /* heart-rate readings that wait for their row */
@@ -82,7 +82,7 @@ static void fillTables(void) {
   }
 }
 
-/* Whole degrees and first decimal of the last coordinate: they change every 11 km, and leave six digits. */
+/* Whole degrees and first decimal of the last coordinate. They change every 11 km; six digits remain. */
 typedef struct {
   u32 low;      /* |coordinate| at which this tenth begins, 1e-7 degrees */
   u32 negative;
@@ -97,7 +97,7 @@ typedef struct {
   i64 civilSeconds;   /* since 1970 */
   i64 shownSeconds;   /* the second whose digits are cached: nano may move a fix to another second */
   u64 shownText[2];   /* its digits and the point */
-  u32 shownLength;    /* 0: a negative time, written by the slow path */
+  u32 shownLength;    /* 0 for a negative time, which the slow path writes */
   Degrees latitude, longitude;
   /* heart-rate readings waiting for a row, oldest first */
   u32 waiting;
@@ -291,7 +291,7 @@ static __attribute__((noinline)) void addReading(State *s, u64 ms, u8 bpm) {
   s->readingBpm[s->waiting++] = bpm;
 }
 
-/* The row of a NAV-PVT payload, if it has one. */
+/* Writes the row of a NAV-PVT payload if it has one. */
 static inline u8 *putRow(State *s, const u8 *payload, u8 *o) {
   u64 civil = load64(payload + 4);
   if (UNLIKELY(civil != s->civil)) readCivil(s, civil);
@@ -306,7 +306,7 @@ static inline u8 *putRow(State *s, const u8 *payload, u8 *o) {
   if (LIKELY(roundedNano < 1000000000u)) {
     ms = roundedNano / 1000000u;
   } else {
-    /* adding 3 s makes every int32 positive, so that the division rounds down; they are subtracted again */
+    /* adding 3 s makes every int32 positive, so that the division rounds down; the 3 s are subtracted afterwards */
     u64 liftedMs = (u64)((i64)(i32)load32(payload + 16) + INT64_C(3000500000)) / 1000000u;
     seconds += (i64)(liftedMs / 1000) - 3;
     ms = (u32)(liftedMs % 1000);
@@ -345,7 +345,7 @@ static void readHeader(State *s, const u8 *payload, u32 length) {
   s->hasHeader = 1;
 }
 
-/* Any valid frame except the 92-byte NAV-PVT. */
+/* Handles any valid frame except the 92-byte NAV-PVT. */
 static __attribute__((noinline)) u8 *readFrame(State *s, const u8 *frame, u32 length, u8 *o) {
   u32 kind = load16(frame + 2);
   const u8 *payload = frame + 6;
@@ -454,7 +454,7 @@ static u64 nowNs(void) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* With `copies`, it reads from a separate buffer, not from the file in memory. */
+/* With `copies`, it reads from a separate buffer instead of the file in memory. */
 static int bench(int runs, int copies, const char *path) {
   int in = open(path, O_RDONLY);
   off_t size = in < 0 ? -1 : lseek(in, 0, SEEK_END);

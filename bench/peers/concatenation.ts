@@ -1,10 +1,10 @@
 import type { CsvPeer } from "./peer.js";
 import { fieldsOf, readRows } from "./rows.js";
 
-/** Length at which the text is encoded and a new one begins. A single string for the whole file takes three times as long. */
+/** The text is encoded when it has this length, and a new one begins. A single string for the whole file takes three times as long. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Reads with DataView, and builds a string by concatenation, which is encoded in pieces. */
+/** Reads with DataView, and builds the CSV by string concatenation. The text is encoded in pieces. */
 export const concatenation: CsvPeer = (recording, sink) => {
   const encoder = new TextEncoder();
   let csv = "timestamp,latitude,longitude,altitude,speed,hr\n";

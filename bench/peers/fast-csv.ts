@@ -3,7 +3,7 @@ import { format } from "fast-csv";
 import type { CsvPeer, Sink } from "./peer.js";
 import { fieldsOf, readRows } from "./rows.js";
 
-/** Uses the same reader and texts, formatted as CSV by fast-csv's stream. */
+/** Uses the same reader and texts, but formats them as CSV with the stream of fast-csv. */
 export const fastCsv = fastCsvWith(",");
 export const fastCsvLayout = fastCsvWith(";");
 
@@ -17,7 +17,7 @@ async function write(recording: Uint8Array, sink: Sink, delimiter: string): Prom
     headers: ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"],
     includeEndRowDelimiter: true,
   });
-  // The stream emits a piece per row. `data` events take half the time of asynchronous iteration.
+  // The stream emits one piece per row. Using `data` events takes half the time of asynchronous iteration.
   stream.on("data", sink);
   for (const row of readRows(recording)) {
     if (!stream.write(fieldsOf(row))) await once(stream, "drain");

@@ -1,6 +1,6 @@
 import FitParser from "fit-file-parser";
 
-/** A decoded record, reduced to the values in the CSV. */
+/** A decoded record with only the values that the CSV contains. */
 export interface FitRecord {
   timestampMs: number;
   latitude: number;
@@ -10,12 +10,12 @@ export interface FitRecord {
   hr: number | null;
 }
 
-/** A decoder of FIT files. Returns the number of records, and a function that returns one of them. */
+/** Decodes a FIT file. Returns the number of records, and a function that returns one of them. */
 export type FitPeer = (
   file: Uint8Array<ArrayBuffer>,
 ) => Promise<{ length: number; record(index: number): FitRecord }>;
 
-/** `force: false` makes it check the file's CRC, like the other decoders. */
+/** With `force: false`, it checks the CRC of the file, like the other decoders. */
 export const fitFileParser: FitPeer = async (file) => {
   const { records = [] } = await new FitParser({ mode: "list", force: false }).parseAsync(file.buffer);
   return {

@@ -1,9 +1,9 @@
 /**
- * The reader of the two simple peers. It uses DataView, objects and strings, like ordinary code that is reasonably
- * fast but not optimized.
+ * Reads recordings for the two simple peers. It uses DataView, objects and strings, like ordinary code that is reasonably fast but not
+ * optimized.
  */
 
-/** A row with its original integers. */
+/** A row with the integers of its frame. */
 export interface PlainRow {
   timestampMs: number;
   latitudeE7: number;
@@ -18,7 +18,7 @@ interface Reading {
   bpm: number;
 }
 
-/** The six fields of a row's CSV line. */
+/** Returns the six fields of a row's CSV line. */
 export function fieldsOf(row: PlainRow): [string, string, string, string, string, string] {
   return [
     decimal(row.timestampMs, 1000, 3),
@@ -30,14 +30,14 @@ export function fieldsOf(row: PlainRow): [string, string, string, string, string
   ];
 }
 
-/** Faster than `toFixed` of the quotient, which takes half of the time for a line. */
+/** Formats a scaled integer. This is faster than `toFixed` of the quotient, which takes half of the time for a line. */
 function decimal(scaled: number, scale: number, digits: number): string {
   const magnitude = Math.abs(scaled);
   const whole = Math.floor(magnitude / scale);
   return `${scaled < 0 ? "-" : ""}${whole}.${String(magnitude - whole * scale).padStart(digits, "0")}`;
 }
 
-/** Rows of a recording according to the recording format, without a report of damage. */
+/** Yields the rows of a recording according to the recording format, without a report of damage. */
 export function* readRows(recording: Uint8Array): Generator<PlainRow> {
   const view = new DataView(recording.buffer, recording.byteOffset, recording.byteLength);
   const waiting: Reading[] = [];
@@ -81,7 +81,7 @@ function takeReading(waiting: Reading[], timestampMs: number): number | null {
   return latest !== null && timestampMs - latest.timeMs < 1000 ? latest.bpm : null;
 }
 
-/** Length of the payload of the frame at `at`; null if there is none. */
+/** Returns the length of the payload of the frame at `at`; null if there is no valid frame. */
 function frameLength(view: DataView, at: number): number | null {
   if (view.getUint16(at) !== 0xb562) return null;
   const length = view.getUint16(at + 4, true);

@@ -1,4 +1,4 @@
-/** Generates the types of the API from the OpenAPI document, which the build of the service writes. */
+/** Generates the types of the API from the OpenAPI document that the build of the service writes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 import { factory } from "typescript";

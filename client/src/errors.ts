@@ -1,15 +1,15 @@
 import type { components } from "./schema.js";
 
-/** The job of an upload, or of other work that continues after the response. */
+/** A job for an upload, or for other work that continues after the response. */
 export type Job = components["schemas"]["Job"];
 
-/** The service has refused a request. */
+/** Thrown when the service refuses a request. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** The stable code in `X-Error-Code`, such as `not_found`. Null if the response does not come from the service. */
+  /** The stable code in `X-Error-Code`, such as `not_found`, or null if the response does not come from the service. */
   readonly code: string | null;
-  /** The body of the response, which is an object with messages, or text. */
+  /** The body of the response: an object with messages, or text. */
   readonly body: unknown;
   /** Identifies the request in the log of the service. */
   readonly requestId: string | null;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
     this.requestId = response.headers.get("X-Request-Id");
   }
 
-  /** Creates the error of a response from its body. */
+  /** Creates the error for a response from the response body. */
   static async of(response: Response): Promise<ApiError> {
     const text = await response.text();
     const type = response.headers.get("Content-Type") ?? "";
@@ -31,18 +31,18 @@ export class ApiError extends Error {
   }
 }
 
-/** A job has ended without success. */
+/** Thrown when a job ends without success. */
 export class JobFailedError extends Error {
   override readonly name = "JobFailedError";
   readonly job: Job;
 
   constructor(job: Job) {
-    super(messageOf(job.details) || `The job ended with the state ${job.state}.`);
+    super(messageOf(job.details) || `The job ended in the state ${job.state}.`);
     this.job = job;
   }
 }
 
-/** The messages in a body. The name of its field precedes each message. */
+/** Returns the messages in a body, each of them after the name of its field. */
 function messageOf(body: unknown): string {
   if (typeof body === "string") return body;
   if (Array.isArray(body)) return body.map(messageOf).join(" ");
@@ -56,7 +56,7 @@ function messageOf(body: unknown): string {
 }
 
 /**
- * The data of a response.
+ * Returns the data of a response.
  * @throws ApiError if the service has refused the request
  */
 export async function unwrap<Data>(

@@ -33,14 +33,14 @@ export interface ClientOptions extends RetryOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The type of a single result of a list. */
+/** The type of one result in a list. */
 type Listed<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { "application/json": { results: (infer Result)[] } } } } };
 }
   ? Result
   : never;
 
-/** The paths of the lists. */
+/** The paths of the lists in the API. */
 export type ListPath = { [Path in keyof paths]: [Listed<Path>] extends [never] ? never : Path }[keyof paths];
 
 type ListInit<Path extends ListPath> = MaybeOptionalInit<paths[Path], "get">;
@@ -60,7 +60,7 @@ export interface WaitOptions extends SendOptions {
 }
 
 export interface ConvertedFile {
-  /** `{serial}_{start}_{end}.csv`. */
+  /** The file name, `{serial}_{start}_{end}.csv`. */
   fileName: string;
   /** The report on every byte of the recording, as from `asi-convert`. */
   report: unknown;
@@ -105,13 +105,13 @@ export interface Client extends FetchClient<paths> {
   convert(recording: RecordingSource, options?: SendOptions): Promise<ConvertedFile>;
 }
 
-/** The function also receives the headers, which its type omits. They show whether the body is a form. */
+/** The serializer. openapi-fetch also passes the headers, which its type omits; they show whether the body is a form. */
 const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
 
 const isCsv = (body: unknown, headers?: Headers): body is string =>
   typeof body === "string" && new Headers(headers).get("Content-Type") === "text/csv";
 
-/** A random key of 32 hexadecimal digits, for example for `Idempotency-Key`. */
+/** Returns a random key of 32 hexadecimal digits, for example for `Idempotency-Key`. */
 // `crypto.randomUUID` is missing in pages without TLS
 export const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,19 +1,16 @@
 /** A recording in memory, in a file (`File`, or `openAsBlob` of Node.js), or as a stream. */
 export type RecordingSource = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/**
- * Returns the source as a blob, which can be sent more than once. The function reads a stream to its end. Browsers store large blobs on
- * disk.
- */
+/** Returns the source as a blob, which can be sent more than once. Reads a stream to its end. Browsers store large blobs on disk. */
 export async function blobOf(source: RecordingSource): Promise<Blob> {
   if (source instanceof Blob) return source;
   return source instanceof ReadableStream ? new Response(source).blob() : new Blob([source]);
 }
 
-/** Number of bytes that are converted to base64 at once. A multiple of three, because the texts are concatenated. */
+/** Number of bytes that are converted to base64 at once. It is a multiple of three, because the texts are concatenated. */
 const PIECE_BYTES = 3 * 16_384;
 
-/** The body of a bulk load, `{"asi_b64": "..."}`, written in pieces instead of as one long text. */
+/** Returns the body of a bulk load, `{"asi_b64": "..."}`, written in pieces instead of as one long text. */
 export async function bulkLoadBody(recording: Blob): Promise<Blob> {
   const parts: BlobPart[] = ['{"asi_b64":"'];
   for (let start = 0; start < recording.size; start += PIECE_BYTES) {
@@ -40,11 +37,11 @@ function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return text.fill(PADDING, text.length - ((3 - (bytes.length % 3)) % 3));
 }
 
-/** The file name in `Content-Disposition: attachment; filename="..."`. */
+/** Returns the file name in `Content-Disposition: attachment; filename="..."`. */
 export const fileNameOf = ({ headers }: Response): string | null =>
   /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;
 
-/** The form for a body with a member that is a blob or a list of blobs. Null for other bodies. */
+/** Returns the form for a body with a member that is a blob or a list of blobs, or null for other bodies. */
 export function formOf(body: unknown): FormData | null {
   if (typeof body !== "object" || body === null) return null;
   const members = Object.entries(body).flatMap(([name, value]) =>

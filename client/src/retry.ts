@@ -5,9 +5,9 @@ export interface RetryOptions {
   /** The longest wait that the service may ask for, ms. Default: 60 000. If the service asks for more, the client returns the response. */
   maxRetryWaitMs?: number;
   /**
-   * Called when the service refuses a request because the session has ended or does not exist. The request waits for the result. If it is
-   * `true`, there is a new session, and the client retries the request once. If it is `false`, or if the service rejects the retry
-   * too, the client returns the response.
+   * Called when the service refuses a request because the session has ended or does not exist. The request waits for the result. If the
+   * result is `true`, there is a new session, and the client retries the request once. If it is `false`, or if the service rejects the
+   * retry too, the client returns the response.
    */
   onSessionEnd?: () => Promise<boolean>;
 }
@@ -16,13 +16,13 @@ export interface RetryOptions {
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /**
- * Whether a request can be repeated after this status. A throttled request had no effect. If the database was unavailable, the effect is
- * unknown, so the request must be one that takes effect only once.
+ * Returns whether a request can be repeated after this status. A throttled request had no effect. If the database was unavailable, the
+ * effect is unknown, so only a request that takes effect at most once can be repeated.
  */
 const mayRepeat = ({ method, headers }: Request, status: number): boolean =>
   status === 429 || (status === 503 && (IDEMPOTENT.has(method) || headers.has("Idempotency-Key")));
 
-/** The codes of `X-Error-Code` for a request without valid credentials. */
+/** The codes of `X-Error-Code` for requests without valid credentials. */
 const WITHOUT_SESSION = new Set(["not_authenticated", "invalid_token"]);
 
 /** Reads `Retry-After`, which is in seconds or an HTTP date (RFC 9110 section 10.2.3). */

@@ -14,7 +14,7 @@ import { service, TestService } from "../../server/test/service.js";
 import { schemaId } from "../../server/test/team.js";
 
 const root = join(import.meta.dirname, "..");
-/** Inside the package, because `asi-client` then resolves to the package itself. */
+/** The folder is inside the package, because `asi-client` then resolves to the package itself. */
 const folder = join(root, "build", `samples-${process.pid}`);
 const run = promisify(execFile);
 
@@ -94,10 +94,10 @@ describe("the examples of every operation", () => {
 });
 
 const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0;
-if (!hasRequests) console.warn("The library requests of Python is missing: its examples are not run.");
+if (!hasRequests) console.warn("The Python library requests is missing: the examples in Python are not run.");
 const LANGUAGES: Language[] = ["curl", "TypeScript", ...(hasRequests ? ["Python" as const] : [])];
 
-/** Replaces known members in the example of a body. */
+/** Replaces known members in an example of a body. */
 function withValues(example: unknown, known: Record<string, unknown>): unknown {
   if (Array.isArray(example) || typeof example !== "object" || example === null) return example;
   return Object.fromEntries(
@@ -129,7 +129,7 @@ class Examples {
     await s.send("PATCH", `/api/v1/managers/${owner.id}/`, { token, json: { external_id: externalId } });
     const managed = { managed_by: owner.id, athlete_profile: { first_name: "Cleo" } };
     const { body: anotherManaged } = await s.post("/api/v1/athletes/create-managed/", managed, token);
-    // The ownership has just begun.
+    // the ownership has just begun
     const now = new Date().toISOString();
     const known = { ...ids, owner: owner.id, managed_by: owner.id, athlete: managedAthlete };
     const knownTo: Record<string, object> = {
@@ -145,7 +145,7 @@ class Examples {
       eraseAthlete: { password: owner.password },
       copySessionPeriods: { from: ids.session },
     };
-    /** Athletes for operations that only their manager may use, or that delete objects of other examples. */
+    /** Athletes for operations that only their manager may use, or that delete objects that other examples need. */
     const about: Record<string, object> = {
       updateManagedAthlete: { athlete: managedAthlete },
       updateManagedAthletePartially: { athlete: managedAthlete },
@@ -178,7 +178,7 @@ class Examples {
   }
 
   /**
-   * Runs an example like a user who has copied it into a file.
+   * Runs an example as a user does who has copied it into a file.
    * @returns the status of the last response, and the output
    */
   async run(
@@ -190,7 +190,7 @@ class Examples {
     const env = { ...process.env, ASI_TOKEN: token };
     const options = { cwd: folder, env, timeout: 60_000 };
     this.#proxy.answers.length = 0;
-    // Configuration file of curl. Streams of live data have a time limit, because they do not end.
+    // A configuration file for curl. Streams of live data have a time limit, because they do not end.
     const maxTime = source.includes("/live/") ? "max-time = 3\n" : "";
     writeFileSync(join(folder, ".curlrc"), `silent\n${maxTime}`);
     const outcome =
@@ -211,7 +211,7 @@ class Examples {
   }
 }
 
-/** Operations that delete objects of other examples. Parts precede wholes, and tokens are last. */
+/** Operations that delete objects that other examples need. Contained objects precede their containers, and tokens are last. */
 const ENDS = [
   /^DELETE .*(permissions|webhooks|timeframes|members|assignments|v2\/sessions)/,
   /^DELETE|^POST .*(release|erase)/,
@@ -243,7 +243,7 @@ const NEEDS_PROVIDER = {
   unlinkProvider: 410,
 };
 
-/** Operations whose object is part of a different example use a separate session. */
+/** Operations on objects that other examples need. They use a separate session. */
 const IN_USE = { deleteSquad: 409 };
 
 describe("the examples of a service under a path", () => {

@@ -11,7 +11,7 @@ import { walk } from "../../server/test/recordings.js";
 import { service, type TestService } from "../../server/test/service.js";
 
 const root = join(import.meta.dirname, "..");
-/** Inside the package, because `asi-client` then resolves to the package itself. */
+/** The folder is inside the package, because `asi-client` then resolves to the package itself. */
 const folder = join(root, "build", `test-${process.pid}`);
 const run = promisify(execFile);
 
@@ -24,7 +24,10 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a program in a separate file. @returns its output */
+/**
+ * Runs a program in a separate file.
+ * @returns its output
+ */
 async function runFile(name: string, source: string, env: Record<string, string> = {}): Promise<string> {
   writeFileSync(join(folder, name), source);
   const { stdout } = await run(process.execPath, [join(folder, name)], { env: { ...process.env, ...env } });

@@ -1,5 +1,5 @@
 import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
-import type { SquadExtent, SquadPlaces } from "./squad.js";
+import type { SquadExtent, SquadPlaces } from "./squad-scene.js";
 
 /** Commands from the benchmark to the measured process: arguments and results. */
 export interface Commands {
@@ -7,7 +7,7 @@ export interface Commands {
   load: { takes: { sessions: number }; gives: LoadFigures };
   /** Makes the same server respond to this path with these bytes from memory, bypassing the service. */
   serve: { takes: { path: string; file: string }; gives: null };
-  /** Creates a squad with a match and earlier sessions; their figures are stored. */
+  /** Creates a squad with a match and earlier sessions, and stores their figures. */
   squad: { takes: SquadExtent; gives: SquadPlaces };
   /** Deletes all stored figures of sessions. */
   forgetFigures: { takes: null; gives: null };

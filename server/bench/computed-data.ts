@@ -2,7 +2,7 @@
  * Promises of the service about computed data:
  * - a time frame of 2 hours at 10 Hz is computed, including reading its samples, in at most 100 ms of one core;
  * - while 100 time frames of one activity are recomputed, the 99th percentile of the response times of the API stays under three
- * times the idle value.
+ *   times the idle value.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -111,7 +111,7 @@ export async function idle(scene: Scene): Promise<void> {
   }
 }
 
-/** Response times of the API, measured by another process while work is running, ms. */
+/** Returns the response times of the API that another process measures while work is running, ms. */
 async function underLoad(scene: Scene, urls: string[], until: () => Promise<void>): Promise<number[]> {
   const client = fork(
     fileURLToPath(new URL("./load.ts", import.meta.url)),
@@ -138,7 +138,7 @@ async function measureMany(scene: Scene, { frames, rounds, seconds }: ComputedDa
     `${scene.url}/api/v1/activities/${activity}/`,
   ];
   await idle(scene);
-  // Warm.
+  // Warm up.
   await underLoad(scene, urls, () => sleep(seconds * 200));
   const idleMs: number[] = [];
   const busyMs: number[] = [];

@@ -19,11 +19,11 @@ const PATH = "/api/v2/files/asi-to-csv/";
 export const writeRecording = (file: string, samples: number): Promise<void> =>
   pipeline(Readable.fromWeb(recordingOf(samples) as NodeReadableStream<Uint8Array>), createWriteStream(file));
 
-/** Medians, ms. */
+/** Medians of the durations, ms. */
 export interface ConversionFigures {
   overHttp: number;
   library: number;
-  /** Upload and CSV of the same sizes, sent through a bare server. */
+  /** Time for an upload and a CSV of the same sizes through a bare server. */
   bare: number;
 }
 
@@ -71,7 +71,7 @@ async function libraryAlone(file: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Growth of a newly started service while it converts a large upload, MB, median. */
+/** Returns the median growth of a newly started service while it converts a large upload, MB. */
 export async function measureUploadMemory(
   databases: readonly (string | null)[],
   file: string,

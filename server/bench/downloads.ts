@@ -39,14 +39,14 @@ const HAS_ZSTD = "createZstdCompress" in zlib;
 /** All downloads that this version of Node.js supports. */
 export const DOWNLOADS = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== "csv, zstd" || HAS_ZSTD);
 
-/** The address of the bystander, which differs from that of the downloads. */
+/** The address of the bystander, which is different from the address of the downloads. */
 const ADDRESS = "127.0.0.2";
 
 /** The last bytes of a complete file: the magic number of Parquet, the end marker of an Arrow stream. */
 const ENDS = { parquet: Buffer.from("PAR1"), arrow: Buffer.from("ffffffff00000000", "hex") };
 
 export interface DownloadFigures {
-  /** Samples per second, medians. */
+  /** Median number of samples per second. */
   samplesPerS: Partial<Record<Kind, number>>;
   /** Growth of a newly started process during one download, MB. */
   growthMb: Partial<Record<Kind, number>>;
@@ -109,7 +109,7 @@ export async function measureDownloads(data: Integrator, extent: DownloadsExtent
   }
 }
 
-/** Growth of a new process during one download, after a short one of the same kind has loaded its code. */
+/** Returns the growth of a new process during one download, after a short download of the same kind has loaded the code. */
 async function growthOf(data: Integrator, kind: Kind): Promise<number> {
   const service = await data.start();
   const client = new Client({ url: service.url, token: data.coach.token }, ADDRESS);
@@ -148,7 +148,7 @@ async function checkContent({ data, client }: Downloads): Promise<void> {
   }
 }
 
-/** Response times of another user, without and with downloads. */
+/** Measures the response times of another user without and with downloads. */
 async function bystanderOf(
   { data, client }: Downloads,
   url: string,

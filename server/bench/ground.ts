@@ -6,7 +6,7 @@ import pg from "pg";
 import { type PostgresServer, startPostgres } from "../test/postgres.js";
 import { killServices } from "./measured-service.js";
 
-/** Environment of a run: a folder for all its files, and databases. It is always removed at the end. */
+/** Environment of a run: databases, and a folder for all files. The environment is always removed at the end. */
 export interface Ground {
   folder: string;
   /** URL of a new, empty PostgreSQL database. */
@@ -29,7 +29,7 @@ export async function onGround(
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
   // PostgreSQL may run in this folder as another user.
   chmodSync(folder, 0o755);
-  // Services and PostgreSQL create their temporary folders in it.
+  // Services and PostgreSQL create their temporary folders in this folder.
   process.env.TMPDIR = folder;
   let postgres: Promise<PostgresServer> | undefined;
   let databases = 0;

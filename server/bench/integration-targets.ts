@@ -1,10 +1,10 @@
 import type { Kind } from "./downloads.js";
 import type { IntegrationFigures } from "./integration.js";
-import type { Target } from "./targets.js";
+import type { Target } from "./target.js";
 
 const TWO_MILLION = "2 million samples";
 
-/** "2 million samples in 2 s", and the memory for them. */
+/** Returns the targets for a download: 2 million samples in 2 s, and the memory that this takes. */
 function download(what: string, kind: Kind): Target[] {
   return [
     {
@@ -95,7 +95,7 @@ const operation = (what: string, kind: keyof IntegrationFigures): Target => ({
   measure: ({ integration }) => integration?.[kind],
 });
 
-/** Operations for which no document names a target. */
+/** Operations without a documented target. */
 export const INTEGRATION_TARGETS: readonly Target[] = [
   operation("page of changes since a cursor", "changes"),
   operation("state of a streamed recording", "recording stream"),

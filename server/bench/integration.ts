@@ -1,6 +1,6 @@
 /**
- * Measures what programs of integrators use in addition to downloads: changes, tokens, live data, webhooks and the Model Context
- * Protocol.
+ * Measures the operations that integrators use in addition to downloads: changes, tokens, live data, webhooks and the Model
+ * Context Protocol.
  */
 import { EventClient } from "../test/event-source.js";
 import { Client } from "./client.js";
@@ -114,7 +114,7 @@ export async function measureIntegration(data: Integrator, rounds: number): Prom
   }
 }
 
-/** A session without samples, in the future. */
+/** Returns a session without samples, in the future. */
 function laterSession(squad: number, number: number): object {
   const startMs = Date.UTC(2030, 0, 10, 10) + number * DAY_MS;
   const times = {
@@ -138,7 +138,7 @@ async function cursorBeforeChanges(
   return cursor;
 }
 
-/** Time from the request until the first event arrives, which contains the newest sample. */
+/** Returns the time from the request until the first event arrives, which contains the newest sample. */
 async function firstEventMs(url: string, token: string): Promise<number> {
   const begin = performance.now();
   const events = await EventClient.open(url, { Authorization: `Bearer ${token}` });

@@ -1,4 +1,6 @@
-/** The data of an integrator in the built service: a manager with recordings of many days, a squad, and a session for each day. */
+/**
+ * The data of an integrator in the built service: a manager with recordings of many days, a squad, and a session for each day.
+ */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "../siege/client.js";
@@ -22,7 +24,7 @@ const OWNED_SINCE = "2020-01-01T00:00:00Z";
 const EVER = "2999-01-01T00:00:00Z";
 /** Recording of the bystander: ten minutes at 10 Hz. */
 const TEN_MINUTES = { count: 6_000, periodMs: 100 };
-/** Request limits that no measurement reaches. */
+/** Rate limits that no measurement reaches. */
 const SETTINGS = { THROTTLE_FILES_PER_MINUTE: "1000000", THROTTLE_TOKENS_PER_MINUTE: "1000000" };
 const JOB_POLL_MS = 50;
 /** Processor time of an idle service, as a fraction of the time. */
@@ -69,7 +71,7 @@ export async function prepareIntegrator(
   }
 }
 
-/** The recording of a day. */
+/** Returns the recording of a day. */
 export async function bytesOfDay(serial: string, day: number): Promise<Uint8Array<ArrayBuffer>> {
   const stream = (await recordingOfDay(serial, day)) as ReadableStream<Uint8Array<ArrayBuffer>>;
   return new Uint8Array(await new Response(stream).arrayBuffer());

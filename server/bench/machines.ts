@@ -1,4 +1,4 @@
-/** Measures how programs sign in, and how soon a webhook receives a change. */
+/** Measures how fast programs sign in, and how soon a webhook receives a change. */
 import { Webhook } from "standardwebhooks";
 import { COMMAND_CLIENT_ID, DEVICE_GRANT } from "../src/oauth/device-codes.js";
 import { startReceiver } from "../test/receiver.js";
@@ -9,7 +9,8 @@ const ARRIVAL_TIMEOUT_MS = 60_000;
 const form = (fields: Record<string, string>) => new URLSearchParams(fields);
 
 /**
- * Signs in a program without a browser (RFC 8628): it begins, asks once before the approval and once after it.
+ * Signs in a program without a browser (RFC 8628). The program begins, and requests the token once before and once after the
+ * approval.
  * @param approve approves the code on behalf of the user
  * @returns duration with the approval, ms
  */
@@ -36,7 +37,7 @@ export async function deviceFlowMs(url: string, approve: (code: string) => Promi
   return performance.now() - begin;
 }
 
-/** A webhook of an account, and its receiver on this machine. */
+/** A webhook of an account with a receiver on this machine. */
 export interface WatchedWebhook {
   /** Makes a change. @returns time until the receiver has its signed event, ms */
   arrivalMs(change: () => Promise<unknown>): Promise<number>;

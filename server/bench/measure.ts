@@ -25,7 +25,7 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(times) as Record<Name, number[]>;
 }
 
-/** Median; NaN for no values. */
+/** Returns the median; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const ascending = values.toSorted((a, b) => a - b);
   const middle = ascending.length / 2;
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((ascending[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** Percentile: the value below which a fraction of the values lies. */
+/** Returns the quantile: the value below which a fraction of the values lies. */
 export function quantile(values: readonly number[], share: number): number {
   const ascending = values.toSorted((a, b) => a - b);
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** Resident memory of a process. Only Linux reports it. */
+/** Reads the resident memory of a process, which only Linux reports. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** @returns current or highest resident memory, MB; NaN if the system does not report it */
@@ -17,6 +17,6 @@ export function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // The peak may then date from the start, so it may be too high, but never too low.
+    // The peak then includes the time since the start of the process, so it may be too high, but never too low.
   }
 }

@@ -30,7 +30,7 @@ export interface Stored {
   sessions: number;
 }
 
-/** Medians, ms. */
+/** Medians of the response times, ms. */
 export interface ReadingFigures {
   page: number;
   /** Time in which the same server sends the same bytes from memory. */
@@ -86,14 +86,14 @@ function casesOf(client: Client, { load: { device, restlessDevice }, sessions }:
   } satisfies Record<string, Timed>;
 }
 
-/** All pages differ, because the service would cache equal ones. */
+/** Returns the path of a page. All paths differ, because the service would cache equal pages. */
 function pagePath(device: number, day: number, page: number, afterMs: number): string {
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
   return `/api/v1/devices/${device}/raw-data/?${bounds}&page=${page}&limit=${PAGE_SAMPLES}`;
 }
 
-/** `RANGE_DAYS` days. */
+/** Returns the path of the ranges of `RANGE_DAYS` days. */
 function rangesPath(device: number, day: number, afterMs: number): string {
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   return `/api/v1/devices/${device}/raw-data-ranges/?start=${startMs}&stop=${startMs + RANGE_DAYS * DAY_MS - 2}`;
@@ -113,7 +113,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
   const body = await client.get(path);
   const { results } = JSON.parse(body.toString()) as { results: Record<string, number | null>[] };
   const session = await sessionOfDay(day);
-  // A start one millisecond after the first sample excludes it, and shifts the second page by one sample.
+  // A start one millisecond after the first sample excludes this sample, and shifts the second page by one sample.
   const expected = Array.from({ length: PAGE_SAMPLES }, (_, i) =>
     asSent(rowAt(session, 1 + PAGE_SAMPLES + i)),
   );
@@ -127,7 +127,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
     Array.from({ length: LATEST_SAMPLES }, (_, i) => asSent(rowAt(last, SESSION_SAMPLES - 1 - i))),
   );
 
-  // A start one millisecond after the first samples excludes them.
+  // A start one millisecond after the first sample of a range excludes this sample.
   const sizes = async (device: number) => {
     const ranges = JSON.parse((await client.get(rangesPath(device, 0, 1))).toString());
     return (ranges.results as { size: number }[]).map(({ size }) => size);

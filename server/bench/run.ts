@@ -15,10 +15,12 @@ import { median } from "./measure.js";
 import { killServices, type MeasuredService, startMeasuredService } from "./measured-service.js";
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
-import { measureSquad, type SquadExtent } from "./squad.js";
+import { measureSquad } from "./squad.js";
+import type { SquadExtent } from "./squad-scene.js";
 import { measureStreams } from "./streams.js";
 import { table } from "./table.js";
-import { type Figures, isReached, TARGETS } from "./targets.js";
+import type { Figures } from "./target.js";
+import { isReached, TARGETS } from "./targets.js";
 
 /** Amount of stored data and number of measurements. */
 interface Extent {
@@ -68,7 +70,7 @@ const QUICK: Extent = {
 
 const PARTS = [
   ...["reading", "conversion", "memory", "computed-data", "squad"],
-  // on the built service
+  // Measured on the built service.
   ...["downloads", "integration", "streams"],
 ];
 const DATABASES = ["PostgreSQL", "PGlite"];
@@ -150,7 +152,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   }
   await small.stop();
   if (parts.includes("memory")) {
-    progress(`${name}: memory of a great upload`);
+    progress(`${name}: memory of a large upload`);
     const fresh = await Promise.all(Array.from({ length: extent.upload.times }, newDatabase));
     figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
   }
@@ -163,7 +165,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   return figures;
 }
 
-/** The operations of integrators, on the built service. */
+/** Measures the operations of integrators on the built service. */
 async function measureBuilt(
   name: string,
   ground: Ground,
@@ -246,7 +248,8 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
 function intoDocument(text: string): void {
   const document = readFileSync(BENCHMARKS, "utf8");
   const between = /(<!-- service-bench:begin -->\n)[\s\S]*(<!-- service-bench:end -->)/;
-  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
+  if (!between.test(document))
+    throw new Error("docs/benchmarks.md does not contain the markers of the table");
   writeFileSync(
     BENCHMARKS,
     document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),

@@ -11,7 +11,7 @@ export const DAY_MS = 86_400_000;
 /** Time of day at which a session starts. */
 export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
 
-/** Number of different sessions. They repeat on later days, because generating noise is slow. */
+/** Number of different sessions. Later days repeat them, because generating noise is slow. */
 const DISTINCT_SESSIONS = 8;
 
 /** Samples of the device that records without a break: one every 2 s for 14 days. */
@@ -27,7 +27,7 @@ function* rowsOf(session: SampleColumns): Generator<EncodableRow> {
   for (let i = 0; i < session.length; i++) yield rowAt(session, i);
 }
 
-/** A sample in the units of the API. */
+/** Returns a sample in the units of the API. */
 export function rowAt(columns: SampleColumns, i: number) {
   return {
     timestamp: columns.timestampMs[i] ?? Number.NaN,
@@ -87,7 +87,7 @@ export function restlessDays(): SampleColumns[] {
   });
 }
 
-/** A session as returned by the decoder. */
+/** Yields a session in batches like those of the decoder. */
 export function* inBatches(session: SampleColumns): Generator<SampleColumns> {
   for (let from = 0; from < session.length; from += BATCH_SAMPLES)
     yield sliceColumns(session, from, Math.min(session.length, from + BATCH_SAMPLES));

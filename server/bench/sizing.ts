@@ -1,7 +1,7 @@
 /**
- * Measures the figures with which an operator chooses a machine: memory, processor time of uploads and of pages, and
- * bytes on disk. Starts the built service as an operator does, on PostgreSQL and on the embedded database. Prints a
- * table in Markdown. Usage: npm run sizing -w server [-- --devices 30 --seconds 20]
+ * Measures the figures that an operator needs to choose a machine: memory, processor time of uploads and of pages, and bytes on
+ * disk. Starts the built service as an operator does, on PostgreSQL and on the embedded database. Prints a table in Markdown.
+ * Usage: npm run sizing -w server [-- --devices 30 --seconds 20]
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const FIRST_DAY_MS = Date.UTC(2025, 2, 1, 10);
 
 const children = new Set<ChildProcess>();
 
-/** Processor time of a process and its exited children, s. */
+/** Returns the processor time of a process and its exited children, s. */
 function processorS(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -43,7 +43,7 @@ const memoryMb = (pid: number, field: "VmRSS" | "VmHWM") => {
   return (Number(kib) * 1024) / 1e6;
 };
 
-/** Processes of the PostgreSQL server started by this process. */
+/** Returns the ids of the processes of the PostgreSQL server that this process started. */
 function postgresPids(): number[] {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const parentOf = new Map<number, number>();
@@ -62,7 +62,7 @@ function postgresPids(): number[] {
   return [...named].filter(isOwn);
 }
 
-/** Processor time of the database server, s. Includes running sessions. */
+/** Returns the processor time of the database server, including running sessions, s. */
 const databaseS = () => postgresPids().reduce((sum, pid) => sum + processorS(pid), 0);
 
 interface Figures {
@@ -194,7 +194,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
       perCpuS: tookMs.length / cpuS,
     };
   };
-  // Every page begins at a different millisecond, because the service would cache equal ones.
+  // Every page begins at a different millisecond, because the service would cache equal pages.
   const pages = await read((n) => {
     const { id, startMs } = devices[n % DEVICES] ?? { id: 0, startMs: 0 };
     return `/api/v1/devices/${id}/preprocessed-data/?start=${startMs + n}&stop=${startMs + SESSION_S * 1000}&limit=${PAGE}`;
@@ -208,7 +208,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
   const number = (value: number) => Math.round(value).toLocaleString("en-US");
   return {
     "memory of the process, idle": `${number(idleMb)} MB`,
-    "peak during all of what follows": `${number(peakMb)} MB`,
+    "peak memory during the following measurements": `${number(peakMb)} MB`,
     [`uploads: ${DEVICES} recordings of 2 h at 10 Hz, one after another`]: `${loadS.toFixed(1)} s`,
     "samples for one second of processor time, database included": number((DEVICES * SAMPLES) / loadCpuS),
     "recordings of 2 h for one second of processor time": (DEVICES / loadCpuS).toFixed(1),

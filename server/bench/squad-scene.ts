@@ -8,7 +8,20 @@ import { transact } from "../src/domain/change/change.js";
 import { sessionFigures } from "../src/store/schema.js";
 import { idle } from "./computed-data.js";
 import { type Scene, START_MS, storeMatch } from "./scene.js";
-import type { SquadExtent, SquadPlaces } from "./squad.js";
+
+export interface SquadExtent {
+  players: number;
+  periods: number;
+  sessions: number;
+  rounds: number;
+  coldRounds: number;
+}
+
+/** Measured paths. */
+export interface SquadPlaces {
+  table: string;
+  season: string;
+}
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -48,7 +61,7 @@ export async function prepareSquad(
   for (let day = 1; day < sessions; day++)
     await scene.get(`/api/v2/sessions/${await sessionOn(scene, squad, day)}/figures/`);
   await copyFigures(scene, match);
-  // the time frames of all sessions are computed in the background
+  // The time frames of all sessions are computed in the background.
   await idle(scene);
   return { table, season: `/api/v2/squads/${squad}/season/` };
 }

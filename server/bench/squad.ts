@@ -5,20 +5,7 @@
 import { Client } from "./client.js";
 import { interleave, median } from "./measure.js";
 import type { MeasuredService } from "./measured-service.js";
-
-export interface SquadExtent {
-  players: number;
-  periods: number;
-  sessions: number;
-  rounds: number;
-  coldRounds: number;
-}
-
-/** Paths that are measured. */
-export interface SquadPlaces {
-  table: string;
-  season: string;
-}
+import type { SquadExtent, SquadPlaces } from "./squad-scene.js";
 
 /** Medians of the response times, ms. */
 export interface SquadFigures {
@@ -50,7 +37,7 @@ export async function measureSquad(service: MeasuredService, extent: SquadExtent
   }
 }
 
-/** An empty table would be fast. */
+/** Checks that the table and the season have figures, because empty ones would be fast. */
 async function checkContent(
   client: Client,
   { table, season }: SquadPlaces,
@@ -58,7 +45,7 @@ async function checkContent(
 ): Promise<void> {
   const isFilled = ({ figures }: { figures: { distance_m: number | null } }) => figures.distance_m !== null;
   const { rows } = JSON.parse(String(await client.get(table)));
-  // Two periods can be the halves of a match, whose sum has rows too.
+  // Two periods can be the halves of a match; their sum then also has rows.
   const filled = rows
     .filter(isFilled)
     .filter(({ period }: { period: string | null }) => period !== "Match").length;

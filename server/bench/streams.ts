@@ -20,7 +20,10 @@ export interface StreamsOptions {
 export interface StreamsResult {
   /** Processor time of the service, divided by the time of the streams. */
   cores: number;
-  /** Time from sending a sample until its gateway learns that it is stored, for the oldest sample of each write. */
+  /**
+   * Time from sending a sample until the gateway receives the confirmation that it is stored, for the oldest sample of each
+   * write.
+   */
   storedMs: number[];
   /** Time from sending a sample until a client of `/api/v2/live/` receives it. */
   liveMs: number[];
@@ -55,7 +58,7 @@ const PARTS_PER_SECOND = 10;
 const PART_MS = 1000 / PARTS_PER_SECOND;
 /** Time to open the connections. */
 const LEAD_MS = 3_000;
-/** Part of the time that is measured before a client reads the samples live, because the client needs processor time. */
+/** Fraction of the run that is measured before a client reads the samples live, because the client needs processor time. */
 const WITHOUT_LIVE = 2 / 3;
 
 const serialOf = (device: number) => `STREAM-${device}`;
@@ -134,7 +137,7 @@ async function play(
   return { cores, storedMs, liveMs, peakMemoryMb: after.peakMemoryMb, errors };
 }
 
-/** A row is sent at the end of its part. */
+/** Returns the time at which a row is sent: the end of its part. */
 const sentAt = (sampleMs: number) => sampleMs + PART_MS;
 
 /** Reads the lines. @returns the last line */

@@ -1,4 +1,5 @@
-import { type Figures, isReached, TARGETS, type Target } from "./targets.js";
+import type { Figures, Target } from "./target.js";
+import { isReached, TARGETS } from "./targets.js";
 
 /** Formats a Markdown table with aligned columns: one line per target, with the measured values of each database. */
 export function table(databases: ReadonlyMap<string, Figures>): string {

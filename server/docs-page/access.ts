@@ -1,4 +1,4 @@
-/** Account for requests of this page. */
+/** The account with which this page sends requests. */
 
 /**
  * Storage key under which the page at `/` records that somebody is signed in (`web/src/view/signed-in.ts`), because scripts
@@ -117,7 +117,7 @@ function mayBeSignedIn(): boolean {
   }
 }
 
-/** Username of the session of the page; null if there is none. */
+/** Returns the username of the session of the page; null if there is none. */
 async function sessionOwner(): Promise<string | null> {
   try {
     const response = await fetch(`${SERVICE_ADDRESS}api/v1/account/`, { headers: { [FROM_PAGE]: "1" } });

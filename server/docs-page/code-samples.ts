@@ -36,7 +36,7 @@ function tabAt(key: string, current: number, count: number): number | null {
   return null;
 }
 
-/** Examples of an operation, one tab per language. */
+/** Creates the component for the examples of an operation, with one tab per language. */
 export function codeSamples({ createElement: h, useId, useState, useSyncExternalStore }: React) {
   return function CodeSamples({ samples }: { samples: CodeSample[] }): ReactNode {
     const id = useId();

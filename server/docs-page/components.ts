@@ -1,176 +1,15 @@
-/** Changes of this page to Swagger UI. */
+/** The changes that this page makes to Swagger UI. */
 import type { CurrentAccess } from "./access.js";
-import { SIGN_IN_ADDRESS } from "./access-panel.js";
-import { type CodeSample, codeSamples } from "./code-samples.js";
 import { partOf } from "./document-part.js";
-import type { Component, ImmutableMap, Plugin, ReactNode, Selector, System } from "./swagger-ui.js";
+import { executeWithHint, operationSummary, responses, shortErrors, withoutTrial } from "./operation.js";
+import { filter, openedBySearch, operationsWith } from "./search.js";
+import type { Component, Plugin, ReactNode, System } from "./swagger-ui.js";
 
 const nothing = () => null;
 
-/** Header of an operation: a heading with a button, without controls in it. */
-function operationSummary({ React: { createElement: h } }: System) {
-  return ({
-    operationProps,
-    isShown,
-    toggleShown,
-  }: {
-    operationProps: ImmutableMap;
-    isShown: boolean;
-    toggleShown(): void;
-  }): ReactNode => {
-    const member = (key: string) => operationProps.get(key) as string;
-    const [method, path] = [member("method"), member("path")];
-    const address = `#/${encodeURIComponent(member("tag"))}/${member("operationId")}`;
-    return h(
-      "div",
-      { className: "operation-line" },
-      h(
-        "h4",
-        null,
-        h(
-          "button",
-          { type: "button", "aria-expanded": isShown, onClick: toggleShown },
-          h("span", { className: `method ${method}` }, method.toUpperCase()),
-          " ",
-          h("span", { className: "path" }, ...breakable(h, path)),
-          " ",
-          h("span", { className: "summary" }, member("summary")),
-          operationProps.get("deprecated") === true
-            ? h("span", { className: "deprecated" }, "deprecated")
-            : null,
-        ),
-      ),
-      h("a", { className: "link", href: address, "aria-label": `Link to ${method} ${path}` }, "#"),
-    );
-  };
-}
-
-/** A path with line-break opportunities before its slashes. */
-const breakable = (h: System["React"]["createElement"], path: string): ReactNode[] =>
-  path.split(/(?=\/)/).flatMap((part, index) => [h("wbr", { key: String(index) }), part]);
-
-/** The button that sends a request, with a hint before it if no credentials are available. */
-const executeWithHint =
-  (access: CurrentAccess) =>
-  (Original: Component, { React: { createElement: h, Fragment, useSyncExternalStore } }: System) =>
-  (props: Record<string, unknown>): ReactNode => {
-    const { kind } = useSyncExternalStore(access.listen, () => access.current);
-    const security = (props.operation as ImmutableMap).get("security") as { size: number } | undefined;
-    const isRefused = kind === "none" && (security?.size ?? 0) > 0;
-    return h(
-      Fragment,
-      null,
-      isRefused
-        ? h(
-            "p",
-            { className: "access-hint", role: "note" },
-            "You are not signed in, so the service will refuse this. ",
-            h("a", { href: SIGN_IN_ADDRESS }, "Sign in on the page"),
-            " and come back, or ",
-            h("a", { href: "#access", onClick: focusToken }, "enter an access token"),
-            ".",
-          )
-        : null,
-      h(Original, props),
-    );
-  };
-
-/** Does not use the address, whose fragment identifies the open operation. */
-function focusToken(event: Event): void {
-  event.preventDefault();
-  document.getElementById("token")?.focus();
-}
-
-/** Events never end, so a browser would wait forever. */
-const withoutTrial = (Original: Component, { React: { createElement: h } }: System) => {
-  return (props: { operation: ImmutableMap }): ReactNode => {
-    const isStream =
-      props.operation.getIn(["op", "responses", "200", "content", "text/event-stream"]) !== undefined;
-    return h(Original, {
-      ...props,
-      operation: isStream ? props.operation.set("allowTryItOut", false) : props.operation,
-    });
-  };
-};
-
 type Props = Record<string, unknown>;
 
-/** A documented response: for an error, only the description and an example, because all errors have the same structure. */
-const shortErrors = (Original: Component, { React: { createElement: h }, getComponent }: System) => {
-  return (props: Props): ReactNode => {
-    const code = props.code as string;
-    if (code.startsWith("2")) return h(Original, props);
-    const response = props.response as ImmutableMap;
-    const example = response.getIn(["content", "application/json", "example"]);
-    return h(
-      "tr",
-      { className: "response" },
-      h("td", { className: "response-col_status" }, code),
-      h(
-        "td",
-        { className: "response-col_description" },
-        h(getComponent("Markdown", true), { source: response.get("description") }),
-        example === undefined ? null : h("code", { className: "example" }, JSON.stringify(example)),
-      ),
-    );
-  };
-};
-
-/** Examples, response of the service, and documented responses. */
-function responses({ React, specSelectors, getComponent }: System) {
-  const { createElement: h } = React;
-  const Samples = codeSamples(React);
-  return (props: Props): ReactNode => {
-    const [path, method] = [props.path as string, props.method as string];
-    const found = specSelectors.specJson().getIn(["paths", path, method, "x-codeSamples"]);
-    const samples = ((found as ImmutableMap | undefined)?.toJS() ?? []) as CodeSample[];
-    const documented = (props.responses as ImmutableMap).toJS() as Record<string, object>;
-    const received = props.tryItOutResponse as ImmutableMap | null | undefined;
-    const codes = Object.keys(documented).sort();
-    return h(
-      "div",
-      null,
-      h(
-        "div",
-        { "aria-live": "polite" },
-        received ? h(getComponent("liveResponse"), { ...props, response: received }) : null,
-      ),
-      h(Samples, { samples }),
-      h("h5", { className: "section-title" }, "Responses"),
-      h(
-        "div",
-        { className: "responses-inner" },
-        h(
-          "table",
-          { className: "responses-table" },
-          h(
-            "thead",
-            null,
-            h("tr", null, h("th", { scope: "col" }, "Code"), h("th", { scope: "col" }, "Description")),
-          ),
-          h(
-            "tbody",
-            null,
-            ...codes.map((code) =>
-              h(getComponent("response"), {
-                ...props,
-                key: code,
-                code,
-                className: "",
-                response: (props.responses as ImmutableMap).get(code),
-                specPath: (props.specPath as { push(key: string): object }).push(code),
-                controlsAcceptHeader: false,
-                contentType: props.producesValue,
-              }),
-            ),
-          ),
-        ),
-      ),
-    );
-  };
-}
-
-/** The page from top to bottom; all of it is the main landmark. */
+/** Creates the component for the whole page, which is the main landmark. */
 function layout({ React: { createElement: h }, getComponent }: System) {
   return (): ReactNode =>
     h(
@@ -184,14 +23,14 @@ function layout({ React: { createElement: h }, getComponent }: System) {
     );
 }
 
-/** A section with a name for screen readers, which Swagger UI does not provide. */
+/** Adds a name for screen readers, which Swagger UI does not provide. */
 const named =
   (name: (props: Props) => string) =>
   (Original: Component, { React: { createElement: h } }: System) =>
   (props: Props): ReactNode =>
     h(Original, { ...props, "aria-label": name(props) });
 
-/** A parameter that is true, false or not sent. */
+/** Creates the component for a parameter that is true, false or not sent. */
 function truthValue({ React: { createElement: h } }: System) {
   return ({ value, description, disabled, onChange }: Props): ReactNode =>
     h(
@@ -207,7 +46,7 @@ function truthValue({ React: { createElement: h } }: System) {
     );
 }
 
-/** The button that opens a part of a schema. */
+/** Creates the component for the button that opens a part of a schema. */
 function accordion({ React: { createElement: h, Fragment } }: System) {
   return ({ expanded, children, onChange }: Props): ReactNode =>
     h(
@@ -227,56 +66,6 @@ function accordion({ React: { createElement: h, Fragment } }: System) {
       ),
     );
 }
-
-/** The words of the search; Swagger UI has `true` for none. */
-function phraseOf({ currentFilter }: System["layoutSelectors"]): string {
-  const current = currentFilter();
-  return typeof current === "string" ? current : "";
-}
-
-/** Input that filters operations by words. */
-function filter({ React: { createElement: h }, layoutActions, layoutSelectors }: System) {
-  return (): ReactNode => {
-    return h(
-      "div",
-      { className: "filter", role: "search" },
-      h("label", { htmlFor: "filter" }, "Find an operation"),
-      h("input", {
-        id: "filter",
-        type: "search",
-        placeholder: "device, PATCH, webhook …",
-        value: phraseOf(layoutSelectors),
-        onChange: (event: Event) => layoutActions.updateFilter((event.target as HTMLInputElement).value),
-      }),
-    );
-  };
-}
-
-/** Operations that have all the words in their path, method, id, summary or tag. */
-function operationsWith(tags: ImmutableMap, phrase: string): ImmutableMap {
-  const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
-  return tags
-    .map((tag) => {
-      const operations = tag.get("operations") as ImmutableMap;
-      return tag.set(
-        "operations",
-        operations.filter((operation) => {
-          const of = (...path: string[]) => operation.getIn(path);
-          const text = [of("path"), of("method"), of("operation", "operationId"), of("operation", "summary")];
-          const tagNames = (of("operation", "tags") as ImmutableMap | undefined)?.toJS();
-          const all = [...text, tagNames].join(" ").toLowerCase();
-          return words.every((word) => all.includes(word));
-        }),
-      );
-    })
-    .filter((tag) => (tag.get("operations") as ImmutableMap).size > 0);
-}
-
-/** A search shows the operations that it finds, whether or not their groups are open. */
-const openedBySearch =
-  (isShown: Selector<boolean>, { layoutSelectors }: System) =>
-  (_state: unknown, ...[thing, ...rest]: Parameters<Selector<boolean>>): boolean =>
-    (thing[0] === "operations-tag" && phraseOf(layoutSelectors) !== "") || isShown(thing, ...rest);
 
 export const plugin =
   (access: CurrentAccess) =>

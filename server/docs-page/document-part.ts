@@ -1,8 +1,8 @@
 import type { OpenApi } from "./swagger-ui.js";
 
 /**
- * The operations of one path, and the components that they refer to. Swagger UI prepares the whole document each time it resolves the
- * references of an operation, which takes more than a second for the document of the service.
+ * Returns the operations of one path, and the components to which they refer. Swagger UI prepares the whole document each time it
+ * resolves the references of an operation, which takes more than a second for the document of the service.
  *
  * @param path of the part that is shown, for example `["paths", "/api/v1/devices/", "get"]`
  */

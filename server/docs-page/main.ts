@@ -16,8 +16,8 @@ async function show(): Promise<void> {
     dom_id: "#documentation",
     layout: "DocumentationLayout",
     deepLinking: true,
-    // With all groups open, there are so many operations that Swagger UI renders only those in the window, and forgets what was entered
-    // in the others.
+    // With all groups open, Swagger UI would render only the operations in the window, because there are many, and would lose the
+    // input in the others.
     docExpansion: "none",
     defaultModelsExpandDepth: -1,
     filter: true,

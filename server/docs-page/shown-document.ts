@@ -13,8 +13,9 @@ interface OpenApi {
 }
 
 /**
- * Users may reach the page by a different address than the service knows, such as one of a forwarded port. Requests go to the
- * origin of the page, and examples use this address. The page has its own panel for credentials, so it omits security schemes.
+ * Users may reach the page at an address that the service does not know, such as the address of a forwarded port. Requests go to
+ * the origin of the page, and examples use this address. The page has its own panel for credentials, so it omits security
+ * schemes.
  */
 export function shownDocument(document: OpenApi): OpenApi {
   const shown = SERVICE_ADDRESS.replace(/\/$/, "");

@@ -39,7 +39,7 @@ export interface System {
 /** Replaces the references in the part of a document at a path. */
 type ResolveSubtree = (document: OpenApi, path: readonly string[], options: object) => Promise<object>;
 
-/** The members that this page reads. */
+/** The members of the document that this page reads. */
 export interface OpenApi {
   openapi: string;
   info: object;

@@ -3,7 +3,7 @@ export type Theme = "light" | "dark";
 /** Storage key of the user's choice on the page at `/` (`web/src/view/theme.ts`). */
 const KEY = "asi-theme";
 
-/** Choice of the user here or on the page at `/`; otherwise the preference of the browser. */
+/** Returns the theme that the user has chosen here or on the page at `/`; otherwise the preference of the browser. */
 function chosenTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
@@ -23,6 +23,6 @@ export function rememberTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Then the choice applies only to this page.
+    // Without storage, the choice applies only to this page.
   }
 }

@@ -5,7 +5,7 @@ import { MATCH_SAMPLES, type Match, newSession, type Sample, sampleOf, stopMsOf 
 const session = newSession(1);
 const match: Match = { startMs: Date.UTC(2026, 5, 1, 10), session };
 
-/** The page of 100 samples after the first ten, as returned by a correct service. */
+/** The page of 100 samples after the first ten, as a correct service returns it. */
 const asked = { first: 10, count: MATCH_SAMPLES - 10, limit: 100 };
 const page = (): Page<Sample> & { results: Sample[] } => ({
   count: MATCH_SAMPLES - 10,

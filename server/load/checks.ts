@@ -19,7 +19,7 @@ const KEYS = [
   "ecg.hr",
 ] as const satisfies (keyof Sample)[];
 
-/** A page of the samples of a match from the first to the last index, counted from 0. */
+/** Checks a page of the samples of a match from the index `first`, counted from 0. */
 export function wrongPage(
   answer: Page<Sample>,
   match: Match,
@@ -35,7 +35,7 @@ export function wrongPage(
   return wrongSamples(answer.results, (i) => sampleOf(match, first + skipped + i));
 }
 
-/** The latest samples, newest first. */
+/** Checks the latest samples, newest first. */
 export function wrongLatest(answer: readonly Sample[], match: Match, size: number): string | null {
   if (answer.length !== size) return `${answer.length} samples instead of ${size}`;
   return wrongSamples(answer, (i) => sampleOf(match, MATCH_SAMPLES - 1 - i));
@@ -54,7 +54,7 @@ function wrongSamples(samples: readonly Sample[], expectedAt: (i: number) => Sam
   return null;
 }
 
-/** One range per match, ascending. */
+/** Checks the ranges: one per match, ascending. */
 export function wrongRanges(
   answer: Page<Resource["RawDataRange"]>,
   matches: readonly Match[],
@@ -70,7 +70,7 @@ export function wrongRanges(
   );
 }
 
-/** Computed data of a time frame over a whole match. */
+/** Checks the computed data of a time frame over a whole match. */
 export function wrongFigures(
   answer: Resource["ComputedData"],
   match: Match,
@@ -91,7 +91,7 @@ export function wrongFigures(
 
 const MAX_SHOWN = 300;
 
-/** Both have their members in the same order. */
+/** Compares two values whose members have the same order. */
 export function differs(got: unknown, expected: unknown): string | null {
   const [one, other] = [JSON.stringify(got), JSON.stringify(expected)];
   return one === other ? null : `${one?.slice(0, MAX_SHOWN)} instead of ${other?.slice(0, MAX_SHOWN)}`;

@@ -10,7 +10,7 @@ import type { WebhookBook } from "./webhooks.js";
 import type { Wire } from "./wire.js";
 
 const POLL_MS = 100;
-/** Time limit of a job, after which it counts as lost. */
+/** Time limit for a job, after which it counts as lost. */
 const JOB_TIMEOUT_MS = 120_000;
 
 export interface Loading {

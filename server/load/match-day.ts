@@ -63,7 +63,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
   const metricsPort = await freePort();
   const service = await startBuiltService(join(ground.folder, "data"), options.databaseUrl, {
     METRICS_PORT: String(metricsPort),
-    // The first match of a device starts after the device was taken. The run loads a day of matches.
+    // The first match of a device starts after its owner has taken it. The run loads a day of matches.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
   const receiver = await startReceiver();
@@ -208,7 +208,7 @@ async function atATime(lanes: number, count: number, work: (i: number) => Promis
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Text of a page of the most frequently read size. */
+/** Reads a page of the most frequent size as text. */
 async function pageText(url: string, team: Team | undefined): Promise<string> {
   const [device] = team?.devices ?? [];
   const [match] = device?.matches ?? [];

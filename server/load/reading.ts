@@ -1,4 +1,4 @@
-/** Calls of a coach. */
+/** The calls that a coach makes. */
 import { type Resource, unwrap } from "asi-client";
 import { differs, type Page, wrongFigures, wrongLatest, wrongPage, wrongRanges } from "./checks.js";
 import type { ReadingKind, Tally } from "./tally.js";
@@ -39,7 +39,7 @@ const pick = <T>({ random }: Coach, values: readonly T[]): T => {
   return value;
 };
 
-/** A device with a match, one of its matches, and all possible states of the response. */
+/** Picks a device with a match, and one of its matches. */
 function recorded(coach: Coach): { device: Device; match: Match } {
   const device = pick(
     coach,
@@ -48,7 +48,10 @@ function recorded(coach: Coach): { device: Device; match: Match } {
   return { device, match: pick(coach, device.matches) };
 }
 
-/** States of a device's matches that a response may show: between the request and the response, a match may have been stored. */
+/**
+ * Returns a function that lists the matches of a device that a response may show, because a match may have been stored since the
+ * request.
+ */
 function statesSince(device: Device): () => readonly (readonly Match[])[] {
   const before = device.matches;
   return () => {
@@ -59,7 +62,10 @@ function statesSince(device: Device): () => readonly (readonly Match[])[] {
   };
 }
 
-/** Returns the problem of a response that may show any of several states, in comparison with the last of them. */
+/**
+ * Compares a response with several possible states. Returns null if it shows one of them, and otherwise its difference from the
+ * last one.
+ */
 function wrongInAll<State>(states: readonly State[], wrong: (state: State) => string | null): string | null {
   let why: string | null = "there is no state to compare with";
   for (const state of states) {

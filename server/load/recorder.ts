@@ -8,7 +8,7 @@ export interface Recorded {
   match: Match;
 }
 
-/** An idle thread must not keep the process running. */
+/** The worker thread. It does not keep the process running while it is idle. */
 const thread = new Piscina<Recorded, Uint8Array<ArrayBuffer>>({
   filename: fileURLToPath(new URL("./recorder-thread.ts", import.meta.url)),
   execArgv: ["--import", "tsx"],

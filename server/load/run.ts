@@ -20,11 +20,11 @@ import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
 const USAGE = `npm run load -w server -- [--minutes N] [--readers N] [--database embedded|postgres] [--seed N]
   [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]
   [--streams N: instead, N devices at 10 Hz with an ECG stream their recordings, for half a minute or --minutes]
-  [--squads N: instead, N squads of 25 load a match at once while their coaches read; --quick: of 4]`;
+  [--squads N: instead, N squads of 25 load a match concurrently while their coaches read; --quick: 4 squads]`;
 
-/** Registrations from one address and token requests are limited. */
+/** Maximum number of coaches, because registrations and token requests from one address are limited. */
 const MAX_READERS = 250;
-/** The streams of one user. */
+/** Maximum number of streams of one user. */
 const MAX_STREAMS = 64;
 const STREAM_SECONDS = 30;
 /** Processor time of the service for 50 streams, in cores. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { onSchedule } from "./schedule.js";
 
-/** Constant intervals: each call is due 10 ms after the previous one. */
+/** Returns the random number for constant intervals: each call is due 10 ms after the previous one. */
 const everyTenMs = () => 1 - Math.exp(-1);
 
 describe("calls on a schedule", () => {

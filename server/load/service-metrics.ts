@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Observed {
-  /** Bytes. */
+  /** Resident memory and heap, bytes. */
   residentBytes: number;
   heapBytes: number;
-  /** Fraction of the time since the previous observation. */
+  /** Delay of the event loop since the previous observation. */
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
   /** Processor time since the start, s. */

@@ -64,7 +64,7 @@ export async function playSquadDay(ground: Ground, options: SquadDayOptions): Pr
   const metricsPort = await freePort();
   const service = await startBuiltService(join(ground.folder, "data"), options.databaseUrl, {
     METRICS_PORT: String(metricsPort),
-    // A device records only after it was taken, so the match is in the future.
+    // A device records only after its owner has taken it, so the match is in the future.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
   // Each squad uses a separate address, like a club.
@@ -138,7 +138,7 @@ const ofSession =
 
 const SQUADS: Read = { kind: "squads", path: () => "squads/" };
 
-/** Kinds of reads of a coach, with the percentage of each. */
+/** Kinds of read requests that a coach sends, with the percentage of each. */
 const SHARES: readonly (Read & { share: number })[] = [
   { kind: "table of a session", share: 30, path: ofSession("figures/?wait=0") },
   { kind: "periods", share: 10, path: ofSession("periods/") },
@@ -240,7 +240,7 @@ async function isComplete({ client, token, session, recordings }: Squad): Promis
   return filled.length === recordings.length * (PERIODS + 1);
 }
 
-/** Rows of a table: kind, calls, p50, p90, p99 and maximum, ms. */
+/** Returns the rows of a table: kind, calls, p50, p90, p99 and maximum, ms. */
 export function rowsOf(times: ReadonlyMap<string, readonly number[]>): string[][] {
   return [...times].map(([kind, all]) => [
     kind,

@@ -34,7 +34,7 @@ export interface Latencies {
   maxMs: number;
 }
 
-/** Times in microseconds, with three digits. */
+/** Creates a histogram of times in microseconds, with three digits. */
 const newHistogram = () => createHistogram({ lowest: 1, highest: 3_600_000_000, figures: 3 });
 
 function read(histogram: RecordableHistogram): Latencies {
@@ -103,7 +103,7 @@ export class Tally {
     return read(this.#histograms.get(kind) ?? newHistogram());
   }
 
-  /** All calls of readers together. */
+  /** Times of all calls of readers together. */
   get reading(): Latencies {
     return read(this.#reading);
   }

@@ -12,7 +12,7 @@ export const MATCH_MS = MATCH_SAMPLES * SESSION_PERIOD_MS;
 export interface Session {
   /** Times relative to the start, ms. */
   columns: SampleColumns;
-  /** Metres. */
+  /** Distance, metres. */
   distance: number;
   hrMax: number;
   hrMin: number;
@@ -39,7 +39,7 @@ export function newSession(seed: number): Session {
 
 const STANDSTILL_MM_PER_S = 200;
 
-/** Distance as defined in docs/metrics.md: sum over intervals of speeds, each the median of three. Metres. */
+/** Returns the distance in metres as docs/metrics.md defines it: the sum over intervals of speeds, each the median of three. */
 function distanceOf(speeds: Int32Array): number {
   const middle = (i: number) => {
     const around = [speeds[i - 1], speeds[i], speeds[i + 1]];
@@ -55,7 +55,7 @@ function distanceOf(speeds: Int32Array): number {
   return Math.floor((sums * SESSION_PERIOD_MS) / 2000 + 0.5) / 1000;
 }
 
-/** A sample as returned by the API. */
+/** Returns a sample as the API shows it. */
 export function sampleOf({ startMs, session: { columns } }: Match, i: number) {
   const { latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr } = columns;
   return {
@@ -99,7 +99,7 @@ export async function recordingOf(serial: string, match: Match): Promise<Uint8Ar
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+Z$/g, "");
 
-/** Name and SHA-256 of the expected CSV of a recording, from the samples. */
+/** Returns the name and the SHA-256 of the expected CSV of a recording, computed from the samples. */
 export function expectedCsv(serial: string, match: Match): { fileName: string; sha256: string } {
   const hash = createHash("sha256").update("timestamp,latitude,longitude,altitude,speed,hr\n");
   for (const { timestamp, latitude, longitude, altitude, speed, hr } of rowsOf(match)) {

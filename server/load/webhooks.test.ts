@@ -13,7 +13,7 @@ beforeEach(() => {
   book = new WebhookBook(tally, SECRET);
 });
 
-/** A call as sent by a service. */
+/** Creates a call like those of the service. */
 function call(event: string, timeframe: number, { secret = SECRET, id = `msg-${++messages}` } = {}) {
   const body = JSON.stringify({ event, webhook_id: 1, data: { activity_id: 5, timeframe_id: timeframe } });
   const signature = createHmac("sha256", secret).update(`${id}.1700000000.${body}`).digest("base64");

@@ -36,7 +36,7 @@ export class WebhookBook {
     this.#secret = secret;
   }
 
-  /** The response to a change has arrived. */
+  /** Records that the response to a change has arrived, so its event must be delivered. */
   expect(event: Announced): void {
     this.#note(this.#announced, keyOf(event));
   }
@@ -55,7 +55,7 @@ export class WebhookBook {
     this.#note(this.#arrived, keyOf({ webhook, event, activity, timeframe }));
   }
 
-  /** Waits until every event has arrived, and then for unwanted events. Counts missing and additional ones. */
+  /** Waits until every event has arrived, and then for unwanted events. Counts missing and additional events. */
   async settle(settleMs = SETTLE_MS, quietMs = QUIET_MS): Promise<void> {
     const deadline = performance.now() + settleMs;
     while (this.#missing().length > 0 && performance.now() < deadline) await sleep(50);

@@ -3,7 +3,7 @@ import { type Client, createClient } from "asi-client";
 /** A client that records the arrival of the last byte of a response before the response is parsed and checked. */
 export interface Wire {
   asi: Client;
-  /** Time by `performance.now()`. */
+  /** Arrival time of the last response, by `performance.now()`. */
   arrivedAtMs: number;
   /** Number of requests so far. */
   requests: number;
@@ -11,7 +11,7 @@ export interface Wire {
 
 const WITHOUT_BODY = new Set([204, 304]);
 
-/** Do not retry refused requests, because they must count. */
+/** Creates a client that does not retry refused requests, because they must count. */
 export function newWire(baseUrl: string, token: string): Wire {
   const fetch = async (request: Request) => {
     wire.requests++;

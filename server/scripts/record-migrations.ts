@@ -11,7 +11,7 @@ const changed = migrations.filter(
 if (changed.length > 0) {
   const names = changed.map(({ name }) => name).join(", ");
   console.error(
-    `Changed after it was recorded: ${names}. A published migration never changes. Add a further one; or, if no database outside of yours has it, remove its line from checksums.json first.`,
+    `Changed after recording: ${names}. A published migration must not change; add a further migration instead. If only your own databases have applied the changed migration, remove its line from checksums.json first.`,
   );
   process.exit(1);
 }

@@ -23,20 +23,20 @@ const BINARY: readonly [number, string][] = [
   [2 ** 10, "KiB"],
 ];
 
-/** Bytes in the form for the environment, and in a readable form. */
+/** Formats a number as in the environment. For bytes, adds a readable form. */
 function numberText(value: string, unit: string): string {
   const [size, name] = BINARY.find(([one]) => Number(value) % one === 0) ?? [];
   const readable = unit.startsWith("bytes") && size !== undefined ? ` (${Number(value) / size} ${name})` : "";
   return `\`${value}\`${readable}`;
 }
 
-/** All settings of the service as a Markdown table. */
+/** Returns all settings of the service as a Markdown table. */
 export function settingsTable(): string {
   const rows = describeConfig({}).map(({ variable, default: fallback, about }) => {
     const unit = unitOf(variable);
     // If the default is not a plain value, the end of the description states it.
     const [, meaning = about, inWords] = /^(.*?); default:? ([^;]*)(?=$|;)/.exec(about) ?? [];
-    const file = /; [A-Z_]+_FILE names a file with it$/.exec(about)?.[0] ?? "";
+    const file = /; [A-Z_]+_FILE names a file that contains it$/.exec(about)?.[0] ?? "";
     const shown = inWords ?? (fallback === "" ? "none" : numberText(fallback, unit));
     return [`\`${variable}\``, shown, unit, meaning.endsWith(file) ? meaning : meaning + file];
   });

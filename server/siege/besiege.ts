@@ -12,9 +12,11 @@ import { newParty, type Party, prepare, recording } from "./scene.js";
 import { giveSquad } from "./squads.js";
 import { isOnlySlow, type Outcome, outcomeOf, type Targets } from "./verdict.js";
 
-/** Time for the event loop and the bystander to recover before and after an attack, much shorter than an attack. */
+/**
+ * Returns the time for the event loop and the bystander to recover before and after an attack, much shorter than an attack, ms.
+ */
 const calmMs = (seconds: number) => Math.min(1_000, seconds * 300);
-/** Time after its end within which an attack must stop. Otherwise the siege reports an error. */
+/** Time within which an attack must stop after its end. Otherwise, the siege reports an error. */
 const END_TIMEOUT_MS = 180_000;
 /**
  * Attackers usually use their own machines. The attacker therefore runs here with a lower priority than the service.
@@ -26,11 +28,11 @@ const TEN_MINUTES = { count: 6_000, periodMs: 100 };
 /** Recording for attacks that need much data: 48 hours at 1 Hz. */
 const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 
-/** Each attack uses a different address, because it would otherwise use up the rate limit of the next one. */
+/** Returns a different address for each attack, because an attack would otherwise use up the rate limit of the next one. */
 const addressOf = (i: number, attempt: number) => `127.0.${attempt + 1}.${i + 1}`;
 
-/** Measurements without an attack: the baseline before the attacks, and the recovery after them. */
-const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
+/** Returns a measurement without an attack: the baseline before the attacks, or the recovery after them. */
+const noAttack = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
  * Starts the service on a database and runs the attacks one after another, with a bystander.
@@ -69,7 +71,11 @@ export async function besiege(
   });
   setPriority(ATTACKER_PRIORITY);
   const outcomes: Outcome[] = [];
-  for (const [i, attack] of [peace("peace"), ...chosen, peace("peace afterwards")].entries()) {
+  for (const [i, attack] of [
+    noAttack("before the attacks"),
+    ...chosen,
+    noAttack("after the attacks"),
+  ].entries()) {
     const attackOnce = async (attempt: number): Promise<Outcome> => {
       await sleep(calmMs(seconds));
       await Promise.all([person.experience(), service.figures()]);
@@ -95,7 +101,7 @@ export async function besiege(
   return outcomes;
 }
 
-/** Rows that would take many requests. No service may be running, because the embedded database allows only one process. */
+/** Adds rows that would take many requests. No service may be running, because the embedded database allows only one process. */
 async function giveRows(
   dataDir: string,
   databaseUrl: string | null,

@@ -29,7 +29,7 @@ const nothing = (): Experience => ({
 });
 let experience = nothing();
 
-/** Times of the responses to changes whose event has not arrived at the webhook. */
+/** Times of the responses to changes whose events have not arrived at the webhook. */
 let untold: number[] = [];
 const receiver = createServer((request, response) => {
   request.resume().once("end", () => {
@@ -110,7 +110,7 @@ const rare: (() => Wish)[] = [
     status: 200,
   }),
 ];
-/** One in this many requests is a less frequent one. */
+/** Number of requests from one less frequent request to the next. */
 const RARELY = 25;
 
 function wishOf(round: number): Wish {

@@ -22,7 +22,7 @@ export interface Answer {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A client with a separate address. Throttles thus distinguish the attackers from the bystander. */
+/** A client with a separate address, by which throttles distinguish the attackers from the bystander. */
 export class Client {
   readonly #url: URL;
   readonly #agent: Agent;

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Queries } from "../src/store/connection/database.js";
 import type { Party } from "./scene.js";
 
-/** Maximum number for an account: `QUOTA_OWNERSHIPS` minus the ownerships of the scene. */
+/** Maximum number of ownerships for an account: `QUOTA_OWNERSHIPS` minus the ownerships of the scene. */
 const COUNT = 9_990;
 
 /**

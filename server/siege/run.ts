@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string" },
     write: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
-    /** Set if the process that reports on all databases has started this one for a single database. */
+    /** Set if the process that reports on all databases has started this process for a single database. */
     part: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -43,7 +43,7 @@ const targets = options.quick ? BUSY_TARGETS : TARGETS;
 
 if (options.help) {
   console.log(
-    `npm run siege -w server -- [--quick] [--only TEXT: attacks with it in their name] [--seconds N: of each attack] ` +
+    `npm run siege -w server -- [--quick] [--only TEXT: attacks whose names contain it] [--seconds N: duration of each attack] ` +
       `[--database ${DATABASES.join("|")}]... [--write: put the table into docs/benchmarks.md] [--json FILE]`,
   );
 } else {
@@ -170,7 +170,8 @@ function report(outcomes: ReadonlyMap<string, Outcome[]>, seconds: number, loadA
 function intoDocument(text: string): void {
   const document = readFileSync(BENCHMARKS, "utf8");
   const between = /(<!-- siege:begin -->\n)[\s\S]*(<!-- siege:end -->)/;
-  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
+  if (!between.test(document))
+    throw new Error("docs/benchmarks.md does not contain the markers of the table");
   writeFileSync(
     BENCHMARKS,
     document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),

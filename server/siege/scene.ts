@@ -25,7 +25,7 @@ export interface Party {
 }
 
 const LOAD_TIMEOUT_MS = 120_000;
-/** Time long before any recording of the siege. */
+/** Start of the ownerships, long before all recordings of the siege. */
 const OWNED_SINCE = "2020-01-01T00:00:00Z";
 /** Start time of every recording. */
 const FIRST_MS = Date.UTC(2024, 5, 1, 10);
@@ -43,7 +43,7 @@ function* rows(startMs: number, count: number, periodMs: number): Generator<Enco
   }
 }
 
-/** A recording of a walk. */
+/** Creates a recording of a walk. */
 export async function recording(
   serial: string,
   startMs: number,
@@ -147,7 +147,7 @@ export async function newParty(
   return { ...party, timeframe: timeframe.id };
 }
 
-/** The body of a time frame over the whole recording of a party. */
+/** Returns the body of a time frame over the whole recording of a party. */
 export const timeframeOf = (party: Party, changes: Record<string, unknown> = {}) => ({
   start_time: new Date(party.startMs).toISOString(),
   end_time: new Date(party.stopMs).toISOString(),

@@ -8,15 +8,15 @@ import type { Party } from "./scene.js";
 
 /** The squad of an attacker. */
 export interface SquadExtent {
-  /** Managed athletes. */
+  /** Number of managed athletes. */
   athletes: number;
   /** Number of members in the squad. */
   members: number;
   /** Number of assignments of the device, one after another within 24 hours. */
   assignments: number;
-  /** Ownerships of the device in these hours. */
+  /** Number of ownerships of the device in these hours. */
   ownerships: number;
-  /** Sessions of 24 hours each. The first session starts with the recording. */
+  /** Number of sessions of 24 hours each. The first session starts with the recording. */
   sessions: number;
   /** Periods of each session, each as long as the session. */
   periods: number;
@@ -81,7 +81,7 @@ export async function giveSquad(queries: Queries, party: SquadParty, extent: Squ
   if (extent.figures > 0) await storeFigures(queries, party, extent);
 }
 
-/** Time frames of whole sessions and their figures, marked as current. */
+/** Stores time frames of whole sessions, and their figures, which it marks as current. */
 async function storeFigures(queries: Queries, { id, device, schemas }: SquadParty, extent: SquadExtent) {
   await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
@@ -101,7 +101,7 @@ async function storeFigures(queries: Queries, { id, device, schemas }: SquadPart
     FROM ${ofSession}`);
 }
 
-/** The stored texts of figures whose data has this number of breaks. */
+/** Returns the stored texts of figures whose data has this number of breaks. */
 const textsOf = (breaks: number) =>
   storedTexts({
     figures: Object.fromEntries(SQUAD_COLUMNS.map(({ key }, i) => [key, 1000 * Math.sqrt(i + 2)])),

@@ -3,7 +3,7 @@ import { BUSY_TARGETS, broken, isOnlySlow, outcomeOf, TARGETS } from "./verdict.
 
 const outcomeWith = (resent: number) =>
   outcomeOf(
-    { name: "peace", as: "anyone" },
+    { name: "before the attacks", as: "anyone" },
     "",
     { latenciesMs: [10], slowest: null, errors: [], webhookDelaysMs: [], resent },
     { longestDelayMs: 1, peakMemoryMb: 100 },

@@ -24,7 +24,7 @@ export interface Outcome {
   peakMemoryMb: number;
 }
 
-/** Limits of what an attack may do to others. */
+/** Limits on the effects of an attack on others. */
 export interface Targets {
   errors: number;
   /** Percentile of the bystander's response times that the verdict uses. */
@@ -68,7 +68,7 @@ export const BUSY_TARGETS: Targets = {
  */
 const MOST_RESENT = 2;
 
-/** Name of the judged time: "p90". */
+/** Returns the name of the percentile that the verdict uses, such as "p90". */
 export const nameOf = ({ latency }: Targets): string => latency.of.replace("Ms", "");
 
 export function outcomeOf(

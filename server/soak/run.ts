@@ -37,8 +37,12 @@ for (const database of databases) {
     console.log("Medians of the first, second and last third:");
     for (const line of table) console.log(`  ${line}`);
     console.log(`${requests} requests by status: ${JSON.stringify(statuses)}`);
-    for (const surprise of surprises) console.log(`Not expected: ${surprise}`);
-    console.log(growing.length === 0 ? "Flat at its end." : `Still growing:\n  ${growing.join("\n  ")}`);
+    for (const surprise of surprises) console.log(`Unexpected: ${surprise}`);
+    console.log(
+      growing.length === 0
+        ? "Memory and tables did not grow at the end."
+        : `Still growing:\n  ${growing.join("\n  ")}`,
+    );
     if (growing.length > 0 || surprises.length > 0) process.exitCode = 1;
   } finally {
     await postgres?.stop();

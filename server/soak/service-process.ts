@@ -18,7 +18,7 @@ export type Question = { id: number; name: "measure" | "nextDay" };
 
 /** Measurements of the process and its database. */
 export interface Measurement {
-  /** Bytes. */
+  /** Resident memory, bytes. */
   residentSet: number;
   /** Heap and other memory after garbage collection. */
   heap: number;

@@ -12,7 +12,7 @@ export interface SoakedService {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** Serial numbers. */
+  /** Serial numbers of the devices. */
   devices: readonly string[];
   measure(): Promise<Measurement>;
   /** Sets the clock of the service a day ahead and removes expired data. */

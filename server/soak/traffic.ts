@@ -16,7 +16,7 @@ interface Answer<Body> {
   body: Body;
 }
 
-/** Requests so far. */
+/** The traffic so far. */
 export interface Traffic {
   /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;
@@ -28,11 +28,11 @@ export interface Traffic {
 const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 
 /**
- * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after another, and
- * sometimes send requests that are refused. They delete the data that they create, unless it expires.
+ * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after another, and sometimes
+ * send requests that are refused. They delete the data that they create, unless it expires.
  * @param callers number of concurrent managers
- * @param intervalMs interval between the starts of two pieces of a manager's work, ms. The clients do not make up for a
- * slow piece, because tables stay constant only under a constant rate.
+ * @param intervalMs interval between the starts of two pieces of a manager's work, ms. The clients do not catch up after a slow
+ *   piece, because the sizes of the tables stay constant only at a constant rate.
  */
 export async function startTraffic(
   { url, clientId, clientSecret, devices }: SoakedService,

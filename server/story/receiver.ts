@@ -15,7 +15,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A server of the client on loopback that stores the events of webhooks. */
+/** Starts a server of the client on loopback that stores the events of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const events: ToldEvent[] = [];
   const server = createServer((request, response) => {

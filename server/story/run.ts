@@ -35,7 +35,7 @@ const env = {
 const operator = async (...args: string[]) =>
   JSON.parse((await promisify(execFile)(process.execPath, [MAIN, ...args, "--json"], { env })).stdout);
 
-/** Address at which the service listens. */
+/** Waits for the address at which the service listens. */
 function listening(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
@@ -68,7 +68,7 @@ try {
   const given = { url, client, device, recording, halves: [first, second] as const, receiver };
   const backdateOwnership = () => operator("ownership", "backdate", info.serial, "--start", first.start);
   await tellStory({ ...given, backdateOwnership }, (line) => console.log(`- ${line}`));
-  console.log("Everything happened as promised.");
+  console.log("The service behaved as documented.");
   const [file] = process.argv.slice(2);
   if (file !== undefined) console.log(await operator("backup", file));
 } finally {

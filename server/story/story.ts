@@ -33,7 +33,7 @@ interface Page<T> {
 const PATIENCE_MS = 30_000;
 
 /**
- * The requests of a complete client, from the registration to computed data after a change.
+ * Sends the requests of a complete client, from the registration to computed data after a change.
  * @param tell prints progress, one line per call
  * @throws Error if the service does not behave as documented
  */
@@ -74,7 +74,9 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
 
   const device = await api<Resource["Device"]>(201, "POST", "/devices/take-ownership/", given.device);
   await given.backdateOwnership();
-  tell(`Took ${device.device_name}, id ${device.id}; the operator extended the ownership back to the match.`);
+  tell(
+    `Took ${device.device_name}, id ${device.id}; the operator moved the start of the ownership back before the match.`,
+  );
 
   const asi_b64 = Buffer.from(given.recording).toString("base64");
   const job = await api<Resource["Job"]>(200, "POST", `/devices/${device.id}/bulk-load/`, { asi_b64 });
@@ -133,19 +135,19 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   await told(receiver, "timeframe-updated", activity.id, timeframe.id);
   const whole = await api<Resource["ComputedData"]>(200, "GET", `${path}computed-data/`);
   if (!(distanceM(whole) > distanceM(half) && whole.last_computation > half.last_computation)) {
-    throw new Error("The computed data did not follow the change to the time frame");
+    throw new Error("The computed data was not updated after the change to the time frame");
   }
   tell(summary("Changed the time frame, and its data were recomputed. The whole match", whole));
   const [counted] = whole.recipes ?? [];
   if (counted?.count !== whole.sprint.threshold_1.values.length) {
-    throw new Error("The recipe of the preset counts other sprints than the preset");
+    throw new Error("The recipe of the preset and the preset count different sprints");
   }
-  tell(`By the recipe ${recipe.name}, version ${recipe.version}: ${counted.count} sprints.`);
+  tell(`With the recipe ${recipe.name}, version ${recipe.version}: ${counted.count} sprints.`);
 
   await api(204, "DELETE", `/activities/${activity.id}/`);
   await told(receiver, "timeframe-deleted", activity.id, timeframe.id);
   await told(receiver, "activity-deleted", activity.id);
-  tell("Deleted the activity; the webhook delivered the deletion of it and of its time frame.");
+  tell("Deleted the activity; the webhook delivered the deletions of the activity and of its time frame.");
 }
 
 const distanceM = ({ total_distance }: Resource["ComputedData"]) => total_distance ?? 0;

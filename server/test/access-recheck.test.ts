@@ -1,4 +1,4 @@
-/** Long responses stop soon after the caller has lost the right to them. */
+/** Long responses are aborted soon after the caller loses access to their data. */
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -28,9 +28,9 @@ const contextOf = ({ id, username }: TestAccount, isSignedIn: () => Promise<bool
 });
 
 describe("a response that is being sent", () => {
-  it("is aborted when its caller is signed out: an export", async () => {
+  it("is aborted when its caller is signed out (export)", async () => {
     const person = await s.athlete();
-    // Larger than the buffers between the service and a waiting client.
+    // The export must be larger than the buffers between the service and a waiting client.
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, account_id, operation, entity, entity_id, after, request_id)
       SELECT now(), ${person.id}, 'test', 'account', ${person.id},
@@ -50,11 +50,11 @@ describe("a response that is being sent", () => {
     await expect(rest()).rejects.toThrow("terminated");
   });
 
-  it("is aborted when its caller is signed out: a page of large results", async () => {
+  it("is aborted when its caller is signed out (page of large results)", async () => {
     const ann = await s.manager();
     const json_schema = await schemaId(s, "activity_soccer");
     for (const name of ["a", "b", "c"]) {
-      // The data does not compress, so each part is read separately.
+      // The data does not compress, so the service reads each part separately.
       const gpx = `<gpx>${randomBytes(512 * 1024).toString("hex")}</gpx>`;
       const sent = { name, json: { sport: "soccer", gpx }, json_schema, owner: ann.id };
       expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);
@@ -95,7 +95,7 @@ describe("a response that takes a long time to compute", () => {
       return (answer as ComputedTimeframe[]).map(({ timeframe }) => timeframe);
     };
     expect(await retrieve()).toEqual(frames);
-    // Revoked while the first time frames are computed.
+    // The permissions are revoked while the first time frames are computed.
     ctx.isSignedIn = async () => {
       await s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${reader.id}`);
       return true;
@@ -109,7 +109,7 @@ describe("a response that takes a long time to compute", () => {
     expect(await retrieve()).toEqual([]);
   });
 
-  it("is refused if the caller has lost access to all of it by the time it is ready", async () => {
+  it("is refused if the caller has lost access to all of its data when it is ready", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -134,7 +134,7 @@ describe("a response that takes a long time to compute", () => {
     await expect(retrieve()).rejects.toMatchObject({ kind: "forbidden" });
   });
 
-  it("never contains figures of an athlete whom the caller cannot read, even if the time frame is assigned to another athlete meanwhile", async () => {
+  it("never contains figures for an athlete whom the caller cannot read, even if the time frame is assigned to another athlete meanwhile", async () => {
     const racing = await startService();
     const team = await Team.of(racing);
     const other = await racing.athlete();
@@ -163,7 +163,7 @@ describe("a response that takes a long time to compute", () => {
         await change(second, athlete);
         return computed(task);
       });
-    // While the first time frame is computed, the second one gets another athlete.
+    // While the first time frame is computed, the second one is assigned to another athlete.
     meanwhile(other.id);
     const all = await racing.get(`/api/v1/activities/${team.activity}/computed-data/`, reader.token);
     expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual([first]);

@@ -1,6 +1,6 @@
 /**
- * The authorization matrix: every operation by every kind of caller. The expected results are in a table of this test,
- * independent of the service.
+ * Tests the access of every kind of caller to every operation. The expected results are listed here, independently of the
+ * service.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/operation.js";
@@ -16,7 +16,7 @@ const CALLERS = [
   "the owner",
 ] as const;
 
-/** One outcome per caller. `in` means that access is granted, so that the response depends only on the request. */
+/** One result per caller. `in` means that access is granted, so that the response depends only on the request. */
 const ANYONE = "      in  in  in  in  in  in";
 const AUTHENTICATED = "403 in  in  in  in  in";
 const AUTHENTICATED_V2 = "401 in  in  in  in  in";
@@ -24,7 +24,7 @@ const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
 /** Version 2 returns 401 if nobody is signed in. */
 const MANAGERS_V2 = " 401 403 403 in  in  in";
-/** In version 2, an object of another owner is not visible at all. */
+/** In version 2, objects of other owners are not found. */
 const THE_OWNER_V2 = "401 403 403 404 404 in";
 /** Athletes read the objects that concern them. */
 const PEOPLE_V2 = "   401 in  in  in  in  in";
@@ -32,10 +32,10 @@ const READERS_V2 = "  401 404 404 404 404 in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
-/** Objects of others are not visible. */
+/** Objects of other owners are not found. */
 const FORBIDDEN_CHARACTERS = "      403 403 403 404 404 in";
 
-/** Additional parameters of a row: different ids, or a query. */
+/** Ids or a query that a row needs in addition to those of the scene. */
 type Besides = (scene: Scene) => { ids?: Record<string, number | string>; query?: string };
 
 const ofManaged: Besides = ({ managedAthlete }) => ({ ids: { athlete: managedAthlete } });
@@ -57,7 +57,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listSessions", AUTHENTICATED],
   ["endSession", AUTHENTICATED],
   ["endOtherSession", "403 404 404 404 404 in"],
-  // Without a provider, these are refused after the check of the caller.
+  // Without a provider, these operations are refused after the caller has been checked.
   ["beginProviderSignIn", ANYONE],
   ["retrieveSignInMethods", AUTHENTICATED_V2],
   ["linkProvider", AUTHENTICATED_V2],
@@ -70,7 +70,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["replaceApplicationSecret", THE_OWNER_V2],
   ["deleteApplication", THE_OWNER_V2],
   ["retrieveAccount", AUTHENTICATED],
-  // Its tools call other operations, which have separate rows; see mcp-rights.test.ts.
+  // The tools of this operation call other operations, which have separate rows; see mcp-rights.test.ts.
   ["callMcp", AUTHENTICATED_V2],
   ["requestPasswordReset", ANYONE],
   ["resetPassword", ANYONE],
@@ -101,7 +101,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["bulkLoad", THE_OWNER],
   // Other tests check which devices the recordings may come from.
   ["uploadRecordings", MANAGERS_V2],
-  // Others do not learn whether the device exists.
+  // The response does not reveal to others whether the device exists.
   ["streamRecording", THE_OWNER_V2, streamed],
   ["retrieveRecordingStream", THE_OWNER_V2, streamed],
   ["retrieveJob", "403 404 404 404 404 in"],
@@ -114,7 +114,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
   ["listAthletes", MANAGERS],
   ["createAthlete", ANYONE],
-  // Only the owner has the permission to create managed athletes.
+  // Only the owner may create managed athletes.
   ["createManagedAthlete", THE_OWNER],
   ["retrieveAthleteByExternalId", PEOPLE],
   ["retrieveAthleteByExternalId", READERS, ({ externalId }) => ({ query: `?external-id=${externalId}` })],
@@ -231,7 +231,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
 let s: TestService;
 let scene: Scene;
-/** A device like the device of the scene, but without samples that a release would remove. */
+/** A device without samples that a release would remove. */
 let releasable: TestDevice;
 
 beforeAll(async () => {
@@ -276,8 +276,8 @@ describe("authorization matrix", () => {
         const account = accountOf(caller);
         const { status } = await s.send(method, path + query, {
           token: operation.oauth ? undefined : account?.token,
-          // A caller with access gets an error about the body or the version, so nothing changes. A caller without access must
-          // not get this error.
+          // A caller with access gets an error about the body or the version, so nothing changes. A caller without access must not get
+          // this error.
           ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),
         });
         expect([method, caller, outcomeOf(status)]).toEqual([method, caller, outcomes[index]]);

@@ -1,4 +1,4 @@
-/** Members of bodies of managers and athletes: absent, null, empty, unchanged. */
+/** Tests absent, null, empty and unchanged members in bodies for managers and athletes. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -123,13 +123,13 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
   });
 });
 
-describe("registration", () => {
+describe("a registration request", () => {
   it.each([
     ["/api/v1/managers/", { manager_profile: null, athlete_profile: null }],
     ["/api/v1/managers/?create_default_athlete=true", { athlete_profile: null }],
     ["/api/v1/athletes/", { athlete_profile: null }],
   ])(
-    "POST %s treats null for optional fields, and an empty external_id, as omitted",
+    "to %s treats null for optional fields, and an empty external_id, as omitted",
     async (path, profiles) => {
       for (let times = 0; times < 2; times++) {
         const { status, body } = await s.post(path, {
@@ -175,7 +175,7 @@ describe("managed athletes", () => {
 });
 
 describe("profile pictures", () => {
-  it("are accepted as a data URL, which is decoded to its base64", async () => {
+  it("are accepted as data URLs, from which the base64 is stored", async () => {
     const create = (profile_picture: string) =>
       s.post("/api/v1/athletes/", { username: unique(), email, athlete_profile: { profile_picture } });
     for (const type of ["image/png", "image/jpeg", "IMAGE/PNG"]) {
@@ -185,7 +185,7 @@ describe("profile pictures", () => {
     for (const wrong of [`data:image/png,${PNG}`, `data:text/html;base64,${PNG}`, "data:image/png;base64,"]) {
       expect([wrong, (await create(wrong)).status]).toEqual([wrong, 400]);
     }
-    // The prefix does not count towards the 2 MiB.
+    // The prefix does not count towards the limit of 2 MiB.
     const largest = Buffer.alloc(2 * 1024 * 1024);
     largest.set([0xff, 0xd8, 0xff]);
     const { status } = await create(`data:image/jpeg;base64,${largest.toString("base64")}`);

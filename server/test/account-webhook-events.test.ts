@@ -1,4 +1,4 @@
-/** Events of webhooks of accounts: stored samples, ended jobs and changed sessions. */
+/** Tests the events that account webhooks receive: stored samples, ended jobs and changed sessions. */
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -46,8 +46,7 @@ describe("a webhook of an account", () => {
     const receiving = await receiver();
     const hook = await newHook(s, ann.token, receiving.url, "samples.stored", "job.finished");
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     const recording = await walk(device.serial_number, START, 10);
     const { body: load } = await s.post(
       `/api/v1/devices/${device.id}/bulk-load/`,
@@ -55,7 +54,7 @@ describe("a webhook of an account", () => {
       ann.token,
     );
     await s.runJobs();
-    // The service calls at the same time.
+    // The service makes both calls at the same time.
     const calls = [...receiving.received].sort((a, b) => (a.body < b.body ? 1 : -1));
     const from = new Date(START).toISOString();
     const to = new Date(Date.parse(START) + 9 * 100).toISOString();
@@ -139,7 +138,7 @@ describe("a webhook of an account", () => {
     expect(await told()).toEqual(expected);
   });
 
-  it("receives no event about samples that another manager owns, although a session of its own manager covers their times", async ({
+  it("receives no event about samples that another manager owns, even if a session of its own manager covers their times", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -198,7 +197,7 @@ describe("a webhook of an account", () => {
     expect(visited[0]).toBeLessThan(10_000);
   });
 
-  it("receives at most 200 events per change, and the number of the other events", async ({
+  it("receives at most 200 events per change, and a count of the remaining events", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();

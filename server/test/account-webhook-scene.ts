@@ -1,10 +1,10 @@
-/** Webhooks of accounts: their creation, and the verification of their calls. */
+/** Creates webhooks for accounts, and verifies their calls. */
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { expect, vi } from "vitest";
 import type { Received } from "./receiver.js";
 import type { TestService } from "./service.js";
 
-/** The library checks the time of a call against the clock, which the tests of the service move. */
+/** Verifies a call without the library's check of its time, because tests of the service move the clock. */
 export function verified({ headers, body }: Received, secret: string): boolean {
   const now = vi.spyOn(Date, "now").mockReturnValue(Number(headers["webhook-timestamp"]) * 1000);
   try {

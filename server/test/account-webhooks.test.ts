@@ -1,4 +1,4 @@
-/** Webhooks of an account: Standard Webhooks 1.0 as its library verifies it. */
+/** Tests account webhooks with the reference library of Standard Webhooks 1.0. */
 import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -28,8 +28,7 @@ describe("a webhook of an account", () => {
     const receiving = await receiver();
     receiving.behaviour = answer(503);
     const hook = await newHook(s, ann.token, receiving.url, "samples.stored");
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     await s.load(device, ann, await walk(device.serial_number, START, 10));
     await s.runJobs();
     receiving.behaviour = answer(204);
@@ -112,7 +111,7 @@ describe("a webhook of an account", () => {
     expect(await s.store.database.queries.$count(previousWebhookSecrets, left)).toBe(0);
   });
 
-  it("signs with the 3 newest replaced secrets, even after concurrent rotations, and neither stores nor logs any secret in clear", async ({
+  it("signs with the 3 newest replaced secrets, even after concurrent rotations, and neither stores nor logs a secret in clear text", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();
@@ -138,7 +137,9 @@ describe("a webhook of an account", () => {
     expect(secrets.filter((secret) => texts.includes(secret.slice("whsec_".length)))).toEqual([]);
   });
 
-  it("is called with its secret even if a replaced one cannot be decrypted", async ({ hooks: { s } }) => {
+  it("is called and signed with its secret even if a replaced secret cannot be decrypted", async ({
+    hooks: { s },
+  }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     const hook = await newHook(s, ann.token, receiving.url, "job.finished");
@@ -151,7 +152,7 @@ describe("a webhook of an account", () => {
     expect(verifying(receiving.received[0], [hook.secret, secret])).toEqual([false, true]);
   });
 
-  it("is refused with unknown events, with an invalid address, or if the account is at its limit", async ({
+  it("is refused if an event is unknown, the address is invalid, or the account has reached its limit", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();
@@ -166,7 +167,7 @@ describe("a webhook of an account", () => {
       const { status, body } = await create(json);
       expect([status, body.errors[0].field]).toEqual([400, field]);
     }
-    // concurrently, so no request counts the webhooks of the others
+    // The requests are concurrent, so none of them counts the webhooks that the others create.
     const created = await Promise.all(
       Array.from({ length: 25 }, () => create({ url, events: ["job.finished"] })),
     );

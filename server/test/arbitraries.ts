@@ -35,7 +35,7 @@ const formatted: Readonly<Record<string, fc.Arbitrary<string>>> = {
   password: fc.constantFrom("a long passphrase", "ünïcödé pässwörd", "x".repeat(128)),
 };
 
-/** Generates values of the document's schemas; `ids` are existing ids by member name. */
+/** Generates values for the schemas of the document; `ids` contains existing ids by member name. */
 export class Values {
   readonly #components: Readonly<Record<string, Schema>>;
   readonly #ids: () => Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export class Values {
     this.#ids = ids;
   }
 
-  /** Generates mostly valid values, and sometimes arbitrary ones. */
+  /** Generates mostly valid values, and sometimes arbitrary values. */
   of(schema: Schema, name = ""): fc.Arbitrary<unknown> {
     const resolved = schema.$ref === undefined ? schema : referred(this.#components, schema.$ref);
     return fc.oneof(
@@ -76,7 +76,7 @@ export class Values {
     }
   }
 
-  /** Required members are usually present. */
+  /** Generates objects. Required members are usually present. */
   #object(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
     const members = Object.fromEntries(
       Object.entries(schema.properties ?? {}).map(([name, member]) => [name, this.of(member, name)]),
@@ -88,7 +88,7 @@ export class Values {
     );
   }
 
-  /** Generates query parameters. A request gets only a few, because one invalid parameter would hide others. */
+  /** Generates query parameters. A request gets only a few, because one invalid parameter would hide other errors. */
   query(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const required = inQuery.filter((parameter) => parameter.required).map(({ name }) => name);

@@ -51,7 +51,7 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("emails the credentials, with the password only if it was generated; it is encrypted until then", async ({
+  it("emails the credentials, with the password only if it was generated, and encrypts the password until then", async ({
     athletes: { s, mailsTo },
   }) => {
     const [given, generated] = [unique(), unique()];
@@ -64,7 +64,7 @@ describe("registering athletes", () => {
     expect(await s.logIn(generated, password)).toBeTruthy();
   });
 
-  it("refuses missing, invalid or already used fields individually", async ({ athletes: { s, bob } }) => {
+  it("refuses missing, invalid and already used fields individually", async ({ athletes: { s, bob } }) => {
     expect((await s.post("/api/v1/athletes/", {})).body).toEqual({
       username: ["This field is required."],
       email: ["This field is required."],
@@ -124,7 +124,7 @@ describe("registering athletes", () => {
     for (const value of bad) expect([value, (await create(value)).status]).toEqual([value, 400]);
   });
 
-  it("accepts JPEG and WebP pictures too, up to 2 MiB", async ({ athletes: { s } }) => {
+  it("also accepts JPEG and WebP pictures of up to 2 MiB", async ({ athletes: { s } }) => {
     const create = (bytes: Buffer) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -142,7 +142,7 @@ describe("registering athletes", () => {
     expect((await create(Buffer.alloc(4 * 1024 * 1024))).status).toBe(413);
   });
 
-  it("allows a manager with the right to create managed athletes, and grants READ, WRITE and SHARE", async ({
+  it("is open to a manager with the right to create managed athletes, and grants READ, WRITE and SHARE to that manager", async ({
     athletes: { s, ann },
   }) => {
     const external_id = unique();
@@ -179,7 +179,7 @@ describe("registering athletes", () => {
     await expect(s.logIn(body.username, "")).rejects.toThrow("400");
   });
 
-  it("does not allow other managers to create athletes, or managers to create athletes for other managers", async ({
+  it("is refused to other managers, and to managers who register athletes for another manager", async ({
     athletes: { s, bob, eve, ann },
   }) => {
     const create = (json: unknown, { token }: TestAccount) =>

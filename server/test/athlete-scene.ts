@@ -14,7 +14,7 @@ export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 async function athletesOn(s: TestService) {
-  /** Manager who may create managed athletes. */
+  /** A manager who may create managed athletes. */
   const ann = await managingManager({}, "", s);
   const [bob, eve] = await Promise.all([s.manager(), s.athlete()]);
 
@@ -60,6 +60,6 @@ async function athletesOn(s: TestService) {
   return { s, ann, bob, eve, managed, grant, mailsTo, lastAudit };
 }
 
-/** `it` of a file with a service, two managers and an athlete. */
+/** Creates an `it` for a file with a service, two managers and an athlete. */
 export const withAthletes = () =>
   withSharedService().extend("athletes", { scope: "file" }, ({ service }) => athletesOn(service));

@@ -57,7 +57,7 @@ describe("listing athletes", () => {
     expect((await s.get("/api/v1/athletes/")).status).toBe(403);
   });
 
-  it("the list does not show athletes with WRITE alone or with READ that has expired or has not begun", async ({
+  it("the list does not show athletes for whom the manager has only WRITE, or a READ permission that has expired or not begun", async ({
     athletes: { s, grant },
   }) => {
     const [dora, fay] = await Promise.all([s.manager(), s.athlete()]);
@@ -96,12 +96,12 @@ describe("listing athletes", () => {
     ]);
   });
 
-  it("the list is searched and ordered, with nulls last in both directions", async ({
+  it("the list can be searched and ordered, with nulls last in both directions", async ({
     athletes: { s },
     listing: { carl, list },
   }) => {
     expect(await list("search=ash")).toEqual(["zoe"]);
-    // Random usernames contain any digits and letters from a to f, so each term has another character.
+    // Random usernames contain only digits and the letters a to f, so each term has another character.
     expect(await list(`search=0%25,_${carl.id}`)).toEqual(["bea"]);
     expect(await list("search=ash zorn")).toEqual([]);
     expect(await list("is_managed=1&ordering=first_name")).toEqual(["adam", "bea", "zoe", "default"]);
@@ -136,7 +136,7 @@ describe("one athlete", () => {
     expect((await find(mine, eve.token)).body.id).toBe(eve.id);
   });
 
-  it("is shown to itself and to those with current READ permission; the filters of the list apply", async ({
+  it("is visible to itself and to managers with current READ permission; the filters of the list apply", async ({
     athletes: { s, eve, grant },
   }) => {
     const [fay, dora] = await Promise.all([s.athlete(), s.manager()]);

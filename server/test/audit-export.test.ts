@@ -1,11 +1,12 @@
-/** Exports of the audit log: complete, by time, and by account. */
+/** Tests exports of the audit log: all entries, by time, and by account. */
 import { execFile } from "node:child_process";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../src/domain/exports/audit.js";
 import { commands } from "../src/operator/commands.js";
+import { newStore } from "./databases.js";
 import { MAIN, Processes, type RunningProcess } from "./processes.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 /** Reads all parts of an export. */
@@ -23,7 +24,7 @@ async function exported(s: TestService, args: Record<string, string>): Promise<A
 }
 
 describe("an export of the audit log", () => {
-  it("contains all entries of the period, oldest first, regardless of their number, and no others", async () => {
+  it("contains all entries of the period, oldest first, however many there are, and no other entries", async () => {
     const s = await TestService.start(await newStore());
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)

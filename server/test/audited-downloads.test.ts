@@ -1,11 +1,12 @@
-/** Rows of the audit log about downloads of samples and exports. */
+/** Tests the rows in the audit log about downloads of samples and exports. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { and, asc, eq, like, or, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { SquadScene } from "./squad-scene.js";
 
 const START = "2024-03-01T10:00:00.000Z";
@@ -23,7 +24,7 @@ afterAll(async () => {
   await s.store.close();
 });
 
-/** The downloads of an account in the audit log, the oldest first. */
+/** Returns the downloads by an account from the audit log, oldest first. */
 const downloadsBy = ({ id }: Pick<TestAccount, "id">) =>
   s.store.database.queries
     .select({
@@ -43,8 +44,7 @@ const downloadsBy = ({ id }: Pick<TestAccount, "id">) =>
 
 async function recorded(samples: number): Promise<{ owner: TestAccount; device: TestDevice; path: string }> {
   const owner = await s.manager();
-  const device = await s.ownedDevice(owner);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  const device = await s.longOwned(owner);
   await s.load(device, owner, await walk(device.serial_number, START, samples));
   return { owner, device, path: `/api/v2/devices/${device.id}/samples/` };
 }
@@ -66,7 +66,7 @@ describe("the audit log of downloads", () => {
     ]);
   });
 
-  it("names the session, the squad or the account, and contains the exports of athletes", async () => {
+  it("names the session, the squad or the account, and includes exports of athletes", async () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const { manager, squad, players } = scene;
     await scene.run(players[0]?.device as TestDevice, 0, 1);
@@ -103,7 +103,7 @@ describe("the audit log of downloads", () => {
     ]);
   });
 
-  it("records that a client left early, and records no HEAD requests or refused requests", async () => {
+  it("records that a client disconnected early, and records no HEAD requests or refused requests", async () => {
     const { owner, path } = await recorded(60_000);
     const head = { method: "HEAD", headers: { Authorization: `Bearer ${owner.token}` } };
     expect((await fetch(`${s.service.url}${path}`, head)).status).toBe(200);

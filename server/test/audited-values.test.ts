@@ -1,4 +1,4 @@
-/** Size of values in the audit log. */
+/** Tests the size of values in the audit log. */
 import { randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const DIGEST = /^sha256:[0-9a-f]{64} \(6\d{4} bytes\)$/;
 
-/** 60 KB that the database can hardly compress. */
+/** Returns 60 KB of text that the database can hardly compress. */
 const note = () => randomBytes(45_000).toString("base64");
 
 const change = async (path: string, json: unknown) => {
@@ -108,7 +108,7 @@ describe("a value of up to 256 bytes", () => {
   });
 });
 
-describe("the audit log of the changes of one account in a day", () => {
+describe("the audit log of changes by one account in a day", () => {
   const BYTES = 20_000;
   const summaries = async (id: number) => (await audited("audit", id)).rows;
 
@@ -121,7 +121,7 @@ describe("the audit log of the changes of one account in a day", () => {
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
   }
 
-  it("contains rows up to a number of bytes; one additional row counts the other changes until the next day", async () => {
+  it("has rows up to a number of bytes; one additional row counts the other changes until the next day", async () => {
     const limited = await startService({ auditBytesPerDay: BYTES });
     const mine = await Team.of(limited);
     const before = (await audited("activity", mine.activity)).rows.length;
@@ -139,7 +139,7 @@ describe("the audit log of the changes of one account in a day", () => {
       },
     });
     expect(rows.length * 1_000).toBeLessThan(BYTES * 3);
-    // Excludes entries of others and of the operator about the same account.
+    // Entries of other accounts, and entries of the operator about the same account, do not count.
     const other = await Team.of(limited);
     expect(await summaries(other.manager.id)).toEqual([]);
     await commands["manager grant"](limited.ctx, { username: mine.manager.username });

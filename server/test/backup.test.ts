@@ -16,8 +16,9 @@ import { BackupError, headLine } from "../src/store/backup/backup-file.js";
 import { restore } from "../src/store/backup/restore.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 describe("a backup", () => {
@@ -46,7 +47,7 @@ describe("a backup", () => {
     await Promise.all([first.store.close(), second.store.close()]);
   });
 
-  it("refuses a file that is not a backup and changes nothing", async () => {
+  it("is refused if the file is not a backup, and nothing changes", async () => {
     const file = join(newScratchFolder(), "other");
     writeFileSync(file, "not a backup");
     const s = await TestService.start(await newStore());
@@ -79,7 +80,7 @@ describe("a backup", () => {
     expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
   });
 
-  it("replaces no file, follows no symbolic link, and can be read only by its user", async () => {
+  it("replaces no file, follows no symbolic link, and is readable only by its user", async () => {
     const { database } = await newStore();
     const folder = newScratchFolder();
     const file = join(folder, "backup");
@@ -108,7 +109,7 @@ describe("a backup", () => {
     const lines = gunzipSync(whole).toString().trimEnd().split("\n");
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
     await expect(verifyBackup(file)).rejects.toThrow("The backup is truncated");
-    // Damage in compressed data, which zlib detects, and in a row, which the checksum detects.
+    // Some places are in compressed data, whose damage zlib detects, others in a row, whose damage the checksum detects.
     for (const place of [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);
@@ -122,7 +123,7 @@ describe("a backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("is refused with a message and not restored if it was modified", async () => {
+  it("is refused with a message and not restored if it has been modified", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");
@@ -157,7 +158,7 @@ describe("a backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("is refused if a line is too long for the memory, before the line is read completely", async () => {
+  it("is refused if a line is too long for the memory, before the whole line is read", async () => {
     const file = join(newScratchFolder(), "backup");
     const head = JSON.stringify({ format: "asi-server backup 1", migrations: [] });
     const mebibyte = Buffer.alloc(1024 * 1024, " ");

@@ -21,7 +21,7 @@ const path = (of: TestDevice) => `/api/v1/devices/${of.id}/bluetooth-config/`;
 const strap = { mac_address: "A0:9E:1A:00:00:01", name: "strap" };
 const meter = { mac_address: "A0:9E:1A:00:00:02", name: null };
 
-describe("bluetooth", () => {
+describe("Bluetooth", () => {
   it("the configuration is empty before the first change, and visible only to the owner", async () => {
     const { body } = await s.get(path(device), ann.token);
     expect(body).toEqual({ status: "success", data: { current: {}, target: {} } });
@@ -59,7 +59,7 @@ describe("bluetooth", () => {
     expect((await s.get(`/api/v1/devices/${mine.id}/`, ann.token)).body.firmware_version).toBe("2.1");
   });
 
-  it("only the last hundred changes wait for a device that never starts", async () => {
+  it("only the last hundred changes are kept for a device that never starts", async () => {
     const { id } = await s.ownedDevice(ann);
     await transact(s.ctx, "test", async (unit) => {
       for (let version = 1; version <= 120; version++) await setTarget(unit, id, {}, false);

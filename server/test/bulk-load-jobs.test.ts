@@ -9,8 +9,8 @@ import { walk } from "./recordings.js";
 const it = withBulkLoads();
 
 describe("bulk load jobs", () => {
-  it("are visible only to their callers", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
-    const owned = await longOwned(ann);
+  it("are visible only to the users who requested them", async ({ bulkLoads: { s, ann, bob } }) => {
+    const owned = await s.longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {
       const { status, headers } = await s.get(`/api/v1/jobs/${id}/`, ann.token);
@@ -29,12 +29,12 @@ describe("bulk load jobs", () => {
   });
 
   it("are retried when a worker is lost, and fail after the third loss", async ({
-    bulkLoads: { s, longOwned, ann, post, countOf },
+    bulkLoads: { s, ann, post, countOf },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
-    // Leases end by the clock of the database.
+    // Leases expire by the clock of the database.
     const lose = () =>
       queries
         .update(jobs)
@@ -55,14 +55,14 @@ describe("bulk load jobs", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("report the counts of a single load if a worker is lost between its commit and its outcome", async ({
-    bulkLoads: { s, longOwned, ann },
+  it("report the counts of a single load if a worker is lost between the commit of the samples and the end of the job", async ({
+    bulkLoads: { s, ann },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), [await walk(owned.serial_number, START, 30)]);
-    // The state of the row after the commit of the samples.
+    // Set the row as it is after the commit of the samples.
     await queries
       .update(jobs)
       .set({

@@ -31,17 +31,17 @@ describe("bulk load", () => {
     }
   });
 
-  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { longOwned, ann, post } }) => {
-    const owned = await longOwned(ann);
+  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { s, ann, post } }) => {
+    const owned = await s.longOwned(ann);
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
   it("loads a recording compressed with gzip, up to the maximum size of a recording", async ({
-    bulkLoads: { s, longOwned, ann, post },
+    bulkLoads: { s, ann, post },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const recording = await walk(owned.serial_number, START, 5);
     const packed = gzipSync(recording);
     const { status, body } = await post(base64(packed), ann, owned.id);
@@ -58,7 +58,9 @@ describe("bulk load", () => {
     expect(bomb.status).toBe(413);
   });
 
-  it("is available only to the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
+  it("is available only to the current owner of the device", async ({
+    bulkLoads: { s, device, post, bob, ann },
+  }) => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -83,10 +85,8 @@ describe("bulk load", () => {
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("creates one job for two requests with the same idempotency key", async ({
-    bulkLoads: { s, longOwned, ann },
-  }) => {
-    const owned = await longOwned(ann);
+  it("creates one job for two requests with the same idempotency key", async ({ bulkLoads: { s, ann } }) => {
+    const owned = await s.longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
     const bad = await s.send("POST", path(owned.id), { token: ann.token, json, headers });
@@ -98,10 +98,10 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples from another manager's time, from time without an owner and from the far future, and reports time without an owner", async ({
-    bulkLoads: { s, longOwned, bob, ann, countOf },
+  it("refuses samples from times with another owner, from times without an owner and from the far future, and reports times without an owner", async ({
+    bulkLoads: { s, bob, ann, countOf },
   }) => {
-    const passed = await longOwned(bob);
+    const passed = await s.longOwned(bob);
     await s.release(passed, bob);
     s.clock.advance(60_000);
     await s.take(passed, ann);
@@ -131,7 +131,7 @@ describe("bulk load", () => {
     });
     expect(await countOf(passed, bob)).toBe(0);
     expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
-    // Refused samples are recorded in the audit log, the metrics and the log.
+    // Refused samples are reported in the audit log, the metrics and the log.
     const rows = await s.store.database.queries
       .select()
       .from(auditLog)
@@ -147,16 +147,16 @@ describe("bulk load", () => {
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("fails the job with the error code of the library if an error is found later", async ({
-    bulkLoads: { s, longOwned, ann, countOf },
+  it("fails the job with the error code of the library if an error is found after the request", async ({
+    bulkLoads: { s, ann, countOf },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
     expect(none.body).toMatchObject({
       state: "FAILURE",
       details: { code: "NO_SAMPLES", message: expect.any(String) },
     });
-    // Long enough that the request, which reads up to the first samples, does not reach the second header.
+    // The recording is long, so the request, which reads only up to the first samples, does not reach the second header.
     const good = await walk(owned.serial_number, START, 6_000);
     const other = await walk("OTHER-1", iso(START_MS + 600_000), 100);
     const mixed = await s.load(owned, ann, Buffer.concat([good, other]));
@@ -167,10 +167,10 @@ describe("bulk load", () => {
   });
 
   it("fails the job and stores nothing if the samples are in more five-minute periods than one load can write", async ({
-    bulkLoads: { s, longOwned, ann, countOf },
+    bulkLoads: { s, ann, countOf },
   }) => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const scattered = (count: number) =>
       recordingOf(owned.serial_number, timesFrom(START, count, 300_000).map(rowAt));
     const refused = await few.load(owned, ann, await scattered(21));
@@ -179,7 +179,7 @@ describe("bulk load", () => {
       details: { code: "too_scattered", message: expect.stringContaining("20 periods of five minutes") },
     });
     expect(await countOf(owned, ann, START_MS, START_MS + 86_400_000)).toBe(0);
-    // Many samples in few periods are not scattered, in any order.
+    // Many samples in few periods are accepted in any order.
     const times = timesFrom(START, 20, 300_000);
     const shuttled = [0, 100, 200, 300].flatMap((shift) => times.map((ms) => rowAt(ms + shift)));
     const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));

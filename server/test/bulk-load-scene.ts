@@ -1,4 +1,6 @@
-/** A service with two managers and a device. It has a separate database, because tests run its jobs and set its clock. */
+/**
+ * Provides a service with two managers and a device. It has a separate database, because tests run its jobs and set its clock.
+ */
 import { withOwnService } from "./file-service.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 
@@ -23,13 +25,6 @@ async function bulkLoadsOn(s: TestService) {
 
   const post = (asi_b64: unknown, by = ann, id = device.id) => s.post(path(id), { asi_b64 }, by.token);
 
-  /** A device owned since before the recordings. */
-  async function longOwned(owner: TestAccount): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
-
   const countOf = async (of: TestDevice, by: TestAccount, from = START_MS, to = START_MS + 3_600_000) =>
     (
       await s.get(`/api/v1/devices/${of.id}/preprocessed-data-ranges/?start=${from}&stop=${to}`, by.token)
@@ -37,9 +32,9 @@ async function bulkLoadsOn(s: TestService) {
       .map(({ size }: { size: number }) => size)
       .reduce((sum: number, size: number) => sum + size, 0);
 
-  return { s, ann, bob, device, post, longOwned, countOf };
+  return { s, ann, bob, device, post, countOf };
 }
 
-/** `it` of a file with a service, two managers and a device. */
+/** Creates an `it` for a file with a service, two managers and a device. */
 export const withBulkLoads = () =>
   withOwnService().extend("bulkLoads", { scope: "file" }, ({ service }) => bulkLoadsOn(service));

@@ -14,10 +14,8 @@ import { TestService } from "./service.js";
 const it = withBulkLoads();
 
 describe("bulk load", () => {
-  it("returns a job, which stores the samples", async ({
-    bulkLoads: { s, longOwned, ann, post, countOf },
-  }) => {
-    const owned = await longOwned(ann);
+  it("returns a job, which stores the samples", async ({ bulkLoads: { s, ann, post, countOf } }) => {
+    const owned = await s.longOwned(ann);
     const { status, body, headers } = await post(
       base64(await walk(owned.serial_number, START, 100)),
       ann,
@@ -63,12 +61,12 @@ describe("bulk load", () => {
     expect(audit).toEqual([expect.objectContaining({ accountId: ann.id, entity: "job" })]);
   });
 
-  it("does not read the recording with the job; the recording is stored compressed, so the database handles less than half of the bytes", async ({
-    bulkLoads: { s, longOwned, post },
+  it("stores the recording compressed and does not read it with the job, so the database handles less than half of the bytes", async ({
+    bulkLoads: { s, post },
   }) => {
-    // An account without other jobs.
+    // The account has no other jobs.
     const owner = await s.manager();
-    const owned = await longOwned(owner);
+    const owned = await s.longOwned(owner);
     const recording = await walk(owned.serial_number, START, 25_000);
     const { body } = await post(base64(recording), owner, owned.id);
     const { queries } = s.store.database;
@@ -92,10 +90,8 @@ describe("bulk load", () => {
     expect(await bodyOf(queries, body)).toBeNull();
   });
 
-  it("reads the bytes of a job in pieces of at most 256 KiB", async ({
-    bulkLoads: { s, longOwned, ann },
-  }) => {
-    const owned = await longOwned(ann);
+  it("reads the bytes of a job in pieces of at most 256 KiB", async ({ bulkLoads: { s, ann } }) => {
+    const owned = await s.longOwned(ann);
     const recording = await walk(owned.serial_number, START, 25_000);
     expect(recording.length).toBeGreaterThan(2 * 1024 * 1024);
     const { queries } = s.store.database;
@@ -110,10 +106,10 @@ describe("bulk load", () => {
     expect(Buffer.concat(pieces).equals(recording)).toBe(true);
   });
 
-  it("stores nothing if the bytes of the recording are incomplete", async ({
-    bulkLoads: { s, longOwned, ann, post, countOf },
+  it("stores nothing if bytes of the recording are missing", async ({
+    bulkLoads: { s, ann, post, countOf },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 1000)), ann, owned.id);
     const { queries } = s.store.database;
     const half = sql`substring(bytes FROM 1 FOR octet_length(bytes) / 2)`;
@@ -127,8 +123,8 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("adds nothing if a file is loaded twice", async ({ bulkLoads: { s, longOwned, ann, countOf } }) => {
-    const owned = await longOwned(ann);
+  it("stores nothing new if a file is loaded twice", async ({ bulkLoads: { s, ann, countOf } }) => {
+    const owned = await s.longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     await s.load(owned, ann, recording);
     const again = await s.load(owned, ann, recording);
@@ -137,9 +133,9 @@ describe("bulk load", () => {
   });
 
   it("stores two files of one device completely if they are loaded concurrently", async ({
-    bulkLoads: { s, longOwned, ann, post, countOf },
+    bulkLoads: { s, ann, post, countOf },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const files = await Promise.all(
       [0, 50, 100, 150].map((seconds) => walk(owned.serial_number, iso(START_MS + seconds * 1000), 600)),
     );
@@ -158,7 +154,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(2_100);
   });
 
-  it("returns a real session as it was recorded", async ({ bulkLoads: { s, ann } }) => {
+  it("stores a real session exactly as it was recorded", async ({ bulkLoads: { s, ann } }) => {
     const file = readFileSync(join(import.meta.dirname, "../../fixtures/valid/match-hr.asi"));
     const rows = [];
     for await (const row of decodeRows(new Uint8Array(file))) rows.push(row);
@@ -184,9 +180,9 @@ describe("bulk load", () => {
   });
 
   it("loads the valid part of a damaged recording and reports the damage", async ({
-    bulkLoads: { s, longOwned, ann },
+    bulkLoads: { s, ann },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     recording.fill(0, 5_000, 5_010);
     const { body } = await s.load(owned, ann, recording);
@@ -196,10 +192,10 @@ describe("bulk load", () => {
     expect(body.details.report.bytes.skipped + body.details.report.bytes.unknown).toBeGreaterThan(0);
   });
 
-  it("sets the firmware version of the device to that of the newest recording", async ({
-    bulkLoads: { s, longOwned, ann },
+  it("sets the firmware version of the device to the version in the newest recording", async ({
+    bulkLoads: { s, ann },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const version = async () =>
       (await s.get(`/api/v1/devices/${owned.id}/`, ann.token)).body.firmware_version;
     await s.load(owned, ann, await walk(owned.serial_number, START, 3, { firmwareVersion: "2.0.0" }));
@@ -212,10 +208,8 @@ describe("bulk load", () => {
     expect(await version()).toBe("2.1.0");
   });
 
-  it("stores each sample once; the first sample in a file is kept", async ({
-    bulkLoads: { s, longOwned, ann },
-  }) => {
-    const owned = await longOwned(ann);
+  it("stores each sample once; the first sample in a file is kept", async ({ bulkLoads: { s, ann } }) => {
+    const owned = await s.longOwned(ann);
     const first = rowAt(START_MS);
     const rows = [
       { ...first, hr: null },
@@ -233,8 +227,8 @@ describe("bulk load", () => {
 });
 
 describe("bulk load of a recording with an ECG waveform and without a heart rate from the device", () => {
-  it("stores heart rates derived from the waveform", async ({ bulkLoads: { s, longOwned, ann, post } }) => {
-    const owned = await longOwned(ann);
+  it("stores heart rates derived from the waveform", async ({ bulkLoads: { s, ann, post } }) => {
+    const owned = await s.longOwned(ann);
     const rows = timesFrom(START, 300).map((ms) => ({ ...rowAt(ms), hr: null }));
     const recording = await recordingOf(owned.serial_number, rows);
     const { body } = await post(base64(withWaveform(recording, START_MS, 30)), ann, owned.id);
@@ -254,7 +248,7 @@ describe("bulk load of a recording with an ECG waveform and without a heart rate
   });
 });
 
-/** A recording with a 250 Hz waveform in its header, in frames of a second, each with a triangle as R wave. */
+/** Returns the recording with a 250 Hz waveform in its header and one frame per second, with a triangle for each R wave. */
 function withWaveform(recording: Uint8Array, startMs: number, seconds: number): Uint8Array {
   const headerBytes = 72;
   const frames = Array.from({ length: seconds }, (_, second) => {

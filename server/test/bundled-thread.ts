@@ -1,6 +1,5 @@
 /**
- * The computation threads of the tests run a bundle, because a TypeScript loader in each thread would take most of
- * their time.
+ * The computation threads of the tests run a bundle, because compiling the sources in each thread would take most of their time.
  */
 import { inject } from "vitest";
 

@@ -1,11 +1,12 @@
-/** The largest requests of one user hardly delay the smallest requests of another. */
+/** Tests that the largest requests of one user hardly delay the smallest requests of another. */
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accounts } from "../src/store/schema.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-/** The promise is 250 ms on an otherwise idle machine. */
+/** The service promises 250 ms on an otherwise idle machine. */
 const WORST_MS = 2_500;
 const FRAMES = 300;
 const WEBHOOKS = 100;
@@ -23,7 +24,7 @@ afterAll(async () => {
   await s.store.close();
 });
 
-/** A team whose activity has many webhooks, and time frames with computed data. */
+/** Creates a team whose activity has many webhooks, and time frames with computed data. */
 async function crowded(frames = FRAMES): Promise<Team> {
   const team = await Team.of(s);
   const first = (await team.create()).body.id as number;
@@ -41,7 +42,10 @@ async function crowded(frames = FRAMES): Promise<Team> {
   return team;
 }
 
-/** @returns the longest read of another user during this time, ms */
+/**
+ * Runs `work` while another user reads.
+ * @returns the duration of that user's longest read, ms
+ */
 async function bystander(work: () => Promise<unknown>): Promise<number> {
   let worst = 0;
   let over = false;
@@ -118,10 +122,10 @@ describe("a read of another user does not wait for", () => {
     );
   });
 
-  it("hundreds of permissions that are granted and revoked", async () => {
+  it("grants and withdrawals of hundreds of permissions", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
-    // The maximum of one request.
+    // This is the maximum number for one request.
     const json = Array.from({ length: 100 }, () => ({
       start_time: "2020-01-01T00:00:00Z",
       expiration_time: "2030-01-01T00:00:00Z",

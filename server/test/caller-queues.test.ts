@@ -1,4 +1,4 @@
-/** A caller who waits for queries does not occupy slots that all callers share. */
+/** Tests that a caller whose queries wait does not occupy slots that all callers share. */
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { authorize } from "../src/domain/change/access.js";
@@ -8,10 +8,11 @@ import { whenHasherIsFree } from "../src/domain/secrets/passwords.js";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/fairness/callers.js";
 import { findUser, type PasswordAttempts } from "../src/oauth/model.js";
 import type { OperatorContext } from "../src/operator/commands.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
-/** Number of queries of the busy caller; hundreds are still waiting when the other caller has been served. */
+/** Number of queries by the busy caller; hundreds are still waiting when the other caller has been served. */
 const MANY = 400;
 
 let s: TestService;
@@ -33,7 +34,7 @@ function fillQueue(caller: Caller) {
   return queue;
 }
 
-/** An account whose requests come from a separate address. */
+/** Returns an account whose requests come from a separate address. */
 const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
 
 it("a password of an unrelated user is hashed before the passwords of many accounts of another address", async () => {
@@ -53,19 +54,18 @@ it("a password of an unrelated user is hashed before the passwords of many accou
   expect(await Promise.all(many)).toHaveLength(60);
 });
 
-it("four pages of raw data are read concurrently for one address, regardless of the number of its accounts; another address can still read", async () => {
+it("four pages of raw data are read concurrently for one address, regardless of its number of accounts; another address can still read", async () => {
   const reading = newRawDataReading(new PageCache(s.clock, 0));
   const startMs = Date.parse("2024-06-01T10:00:00Z");
   let end = () => {};
   const held = new Promise<void>((resolve) => {
     end = resolve;
   });
-  // Every page that was read waits for formatting.
+  // Formatting is blocked, so every page that was read waits for it.
   const formatting = reading.writes.run(0, () => held);
   const page = async (group: string) => {
     const owner = await s.manager();
-    const device = await s.ownedDevice(owner);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(owner);
     const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
     const target = await authorize(ctx, "fetchRawData", { device: device.id });
     return () =>
@@ -110,8 +110,7 @@ describe("while queries of one caller wait for the database", () => {
     const reading = newRawDataReading(new PageCache(s.clock, 0));
     const startMs = Date.parse("2024-06-01T10:00:00Z");
     const pageOf = async (owner: TestAccount) => {
-      const device = await s.ownedDevice(owner);
-      await s.backdate(device, "2024-01-01T00:00:00Z");
+      const device = await s.longOwned(owner);
       await store(s, device.id, [{ t: startMs, speed: 1_000 }]);
       const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
       const target = await authorize(ctx, "fetchRawData", { device: device.id });

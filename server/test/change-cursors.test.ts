@@ -1,4 +1,4 @@
-/** The cursors of `/api/v2/changes/`: their validity and expiry. */
+/** Tests the validity and expiry of the cursors of `/api/v2/changes/`. */
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -9,10 +9,11 @@ import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
 import { changes } from "../src/store/schema.js";
 import { follow, followAtOnce, loaded, object, read } from "./change-reader.js";
+import { newStore } from "./databases.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const it = withOwnService();
 const DAY_MS = 86_400_000;
@@ -28,7 +29,7 @@ describe("a cursor", () => {
       await transact(s.ctx, "test", async (unit) => {
         await recordAthlete(unit, slow.id);
         await transact(s.ctx, "test", (other) => recordAthlete(other, quick.id));
-        // The later one waits for the earlier one, so no cursor can be between them.
+        // The later transaction waits for the earlier one, so no cursor can be between them.
         for (const next of nexts) expect(await next()).toEqual([]);
       });
       await earlierTransactionsEnded(s);
@@ -49,7 +50,7 @@ describe("a cursor", () => {
     ]);
   });
 
-  it("has expired if its reader was offline for longer than the retention of changes", async () => {
+  it("has expired if its reader has been offline for longer than changes are kept", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -87,7 +88,7 @@ describe("a cursor", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("is refused if it belongs to another timeline of the database, and the changes of that timeline are removed", async () => {
+  it("is refused if it belongs to another timeline of the database, and the changes of that timeline are deleted", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -101,7 +102,7 @@ describe("a cursor", () => {
     expect(await next()).toHaveLength(1);
   });
 
-  it("is refused if the service has not issued it", async ({ service: s }) => {
+  it("is refused if it was not issued by the service", async ({ service: s }) => {
     const { token } = await s.manager();
     for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
       expect((await read(s, token, cursor)).status).toBe(400);

@@ -1,6 +1,6 @@
 /**
- * Random histories of a session, with late uploads, retention, erasure, and changed rights. Copies begin at any point
- * and follow the changes from time to time. At the end, each copy equals a new one that reads everything.
+ * Tests random histories of a session, with late uploads, retention, erasure, and changed rights. Copies begin at any point and
+ * follow the changes from time to time. At the end, each copy must equal a new copy that reads everything.
  */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
@@ -40,7 +40,7 @@ const other: fc.Arbitrary<Other> = fc.oneof(
   }),
 );
 
-/** Action of the copies after a step. */
+/** What the copies do after a step. */
 const reading = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ do: "nothing" as const }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("begin" as const), reader: fc.nat(3) }) },
@@ -58,7 +58,7 @@ const anyDevice = fc.nat(DEVICES - 1);
 const blocks = fc.tuple(fc.nat(BLOCKS - 1), fc.integer({ min: 1, max: BLOCKS }));
 const span = blocks.map(([from, length]) => ({ from, to: from + length }));
 
-/** Steps that are rare among the others: samples come and go. */
+/** Steps that are less frequent: samples are added and removed. */
 const ofSamples: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
@@ -93,7 +93,7 @@ const moment = fc.tuple(
   reading,
 );
 
-/** A history with a guest of the squad, and the copies. */
+/** A history with a guest of the squad, and the copies that follow it. */
 class Followed {
   readonly copies: { reader: TestAccount; isAthlete: boolean; warehouse: Warehouse }[] = [];
   readonly history: SessionHistory;
@@ -166,14 +166,14 @@ class Followed {
     this.copies.push({ reader, isAthlete, warehouse: await Warehouse.of(s, reader, { isAthlete }) });
   }
 
-  /** An erased athlete can no longer read anything. */
+  /** Removes copies of other people, because an erased athlete can no longer read them. */
   forgetErased(): void {
     const { id } = this.history.athlete(0);
     const left = this.copies.filter(({ reader, isAthlete }) => !isAthlete || reader.id === id);
     this.copies.splice(0, this.copies.length, ...left);
   }
 
-  /** Compares the copies with what their readers read from scratch. @returns their number */
+  /** Compares each copy with a new one. @returns the number of copies */
   async end(): Promise<number> {
     const { s } = this.history;
     await s.runJobs();
@@ -193,7 +193,7 @@ class Followed {
 const isOther = (one: { do: string }): one is Other =>
   ["let in", "let out", "rename squad", "rename session", "rename athlete", "renumber"].includes(one.do);
 
-/** The histories continue each other, because the beginning of a history takes most of the time. */
+/** Consecutive histories on one session, because creating a session takes most of the time. */
 const IN_A_ROW = 10;
 
 describe("over random histories", () => {

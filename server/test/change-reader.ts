@@ -1,4 +1,4 @@
-/** Readers of the changes of accounts (`/api/v2/changes/`). */
+/** Reads the changes for accounts (`/api/v2/changes/`). */
 import { expect } from "vitest";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";
@@ -13,7 +13,10 @@ export const read = (s: TestService, token: string, cursor: string, limit = 100)
     token,
   );
 
-/** Begins to follow the changes of an account. @returns everything since the last call, when earlier transactions have ended */
+/**
+ * Begins to follow the changes for an account.
+ * @returns a function that waits for earlier transactions and returns all changes since its last call
+ */
 export async function follow(s: TestService, reader: { token: string }) {
   await earlierTransactionsEnded(s);
   const next = await followAtOnce(s, reader);
@@ -23,7 +26,7 @@ export async function follow(s: TestService, reader: { token: string }) {
   };
 }
 
-/** Like `follow`, without waiting for transactions. */
+/** Does the same as `follow`, without waiting for transactions. */
 export async function followAtOnce(s: TestService, { token }: { token: string }) {
   let cursor: string = (await read(s, token, "")).body.next_cursor;
   return async (limit?: number): Promise<Change[]> => {
@@ -38,7 +41,7 @@ export async function followAtOnce(s: TestService, { token }: { token: string })
   };
 }
 
-/** A manager with a device, and a session's recording on it. */
+/** Creates a manager with a device and a session's recording on it. */
 export async function loaded(s: TestService, start = "2024-05-16T13:00:00.000Z") {
   const owner = await s.manager();
   const device = await s.ownedDevice(owner);

@@ -1,4 +1,4 @@
-/** `/api/v2/changes/` lists athletes and the figures of players when they change. */
+/** Tests that `/api/v2/changes/` lists athletes and the figures of players when they change. */
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, onTestFinished } from "vitest";
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 describe("figures", () => {
-  it("are reported when a player gets another number, name or permission, or has no device", async ({
+  it("are reported when a player gets another number, name or permission, or loses the device", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -54,7 +54,7 @@ describe("figures of a player", () => {
   const rename = (scene: SquadScene, athlete: number, athlete_profile: Record<string, unknown>) =>
     scene.send("PATCH", `/api/v1/athletes/${athlete}/`, { athlete_profile });
 
-  /** A player in many sessions without time frames. */
+  /** Creates a player in many sessions without time frames. */
   async function manySessions(s: TestService, count: number) {
     const scene = await SquadScene.of(s, ["Ann"]);
     const athlete = scene.players[0]?.athlete ?? 0;
@@ -118,7 +118,7 @@ describe("figures of a player", () => {
     await areListed("session");
   });
 
-  it("are recorded in several turns, each of which records at least one group and continues after the last one", async ({
+  it("are recorded in several steps, each of which records at least one group and continues after the previous one", async ({
     service: s,
   }) => {
     const { scene, athlete } = await manySessions(s, 450);
@@ -223,7 +223,7 @@ describe("athletes", () => {
       next = body.next_cursor;
       hasMore = body.has_more;
     }
-    // In the order of the times, and at one time in the order of the athletes
+    // The order is that of the times, and of the athletes at the same time.
     expect(ids).toEqual(expected.map((text) => Number(text.split(" ")[1])));
   });
 
@@ -246,9 +246,7 @@ describe("athletes", () => {
     expect(await next()).toContainEqual(object("athlete", athlete.id, true));
   });
 
-  it("are not listed when they change if the permission has ended or has not begun", async ({
-    service: s,
-  }) => {
+  it("are not listed after changes if the permission has ended or has not begun", async ({ service: s }) => {
     s.clock.stopAt(Date.now());
     const now = s.clock.now().getTime();
     const [early, late, athlete] = [await s.manager(), await s.manager(), await s.athlete()];

@@ -1,4 +1,4 @@
-/** The changes that `/api/v2/changes/` lists: everything that the reader must read again, and nothing of other accounts. */
+/** Tests that `/api/v2/changes/` lists everything that the reader must read again, and nothing from other accounts. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -25,7 +25,7 @@ describe("samples", () => {
     expect(await others()).toEqual([]);
   });
 
-  it("are reported separately for each day if they are of two days", async ({ service: s }) => {
+  it("are reported separately for each day", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     await load("2024-05-17T23:59:59.900Z");
@@ -35,7 +35,7 @@ describe("samples", () => {
     ]);
   });
 
-  it("share one row per day, however often they change", async ({ service: s }) => {
+  it("are reported once per day, however often they change", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     for (const minute of ["20", "30", "10"]) await load(`2024-05-16T13:${minute}:00.000Z`);
@@ -155,7 +155,7 @@ describe("sessions", () => {
 });
 
 describe("a personal token", () => {
-  it("receives the changes that its scopes allow", async ({ service: s }) => {
+  it("are limited to the scopes of the token", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [samples, sessions, writing] = [
       await s.personalToken(scene.manager, "samples:read"),

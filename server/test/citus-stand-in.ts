@@ -1,6 +1,6 @@
 /**
- * An extension with the name of Citus and the functions that the service calls, because Citus cannot be installed in tests. It
- * does not distribute data; it rejects tables that Citus would reject, and records distributed tables.
+ * Replaces Citus, which cannot be installed in tests, by an extension with the same name and the functions that the service
+ * calls. It does not distribute data; it rejects tables that Citus would reject, and records distributed tables.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,9 +43,9 @@ const FUNCTIONS = `
     IF NOT FOUND THEN RAISE 'cannot undistribute table because the table is not distributed'; END IF;
   END $$;`;
 
-/** Installs the extension in a database, in the session of a superuser. */
+/** Installs the extension in a database as superuser. */
 export async function installCitusStandIn(databaseUrl: string): Promise<void> {
-  // The server runs as another user, and must be able to read the files.
+  // The server runs as another user, which must be able to read the files.
   const folder = mkdtempSync(join(tmpdir(), "asi-citus-"));
   chmodSync(folder, 0o755);
   const extension = join(folder, "extension");

@@ -1,11 +1,11 @@
-/** An OpenTelemetry collector on loopback that stores exports by OTLP over HTTP in JSON. */
+/** An OpenTelemetry collector on the loopback interface that keeps the OTLP exports it receives over HTTP as JSON. */
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Values of OTLP's JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/** Values in the JSON encoding of OTLP: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 interface AnyValue {
   stringValue?: string;
   intValue?: number | string;
@@ -66,7 +66,7 @@ interface MetricMessage {
   histogram?: Points;
 }
 
-/** Body of an export, with one of the two. */
+/** Body of an export; it contains one of the two members. */
 interface ExportMessage {
   resourceSpans?: { resource: { attributes: KeyValue[] }; scopeSpans: { spans: SpanMessage[] }[] }[];
   resourceMetrics?: { scopeMetrics: { metrics: MetricMessage[] }[] }[];
@@ -88,11 +88,11 @@ const plain = (list: readonly KeyValue[] = []) =>
 
 export class Collector {
   readonly spans: CollectedSpan[] = [];
-  /** Newest points of each metric. */
+  /** Newest data points of each metric. */
   readonly metrics = new Map<string, { unit: string; type: string; points: CollectedPoint[] }>();
   readonly exports: Exported[] = [];
   url = "";
-  /** While false, the collector does not respond. */
+  /** Set to false to stop all responses. */
   answers = true;
   stop: () => Promise<void> = async () => undefined;
 
@@ -114,7 +114,7 @@ export class Collector {
     return collector;
   }
 
-  /** Settings of a process that exports to this collector immediately. */
+  /** Settings that make a process export to this collector immediately. */
   get settings(): Record<string, string> {
     return {
       OTEL_EXPORTER_OTLP_ENDPOINT: this.url,
@@ -162,7 +162,7 @@ export class Collector {
   }
 }
 
-/** A trace of a caller, and its header. */
+/** Returns a new trace id and the `traceparent` header of a caller. */
 export function newCaller() {
   const trace = randomBytes(16).toString("hex");
   const parent = randomBytes(8).toString("hex");
@@ -174,7 +174,7 @@ interface Line {
   trace?: string;
   [field: string]: unknown;
 }
-/** Log of a process. */
+/** Returns the log lines of a process. */
 export const linesOf = (output: string): Line[] =>
   output
     .split("\n")

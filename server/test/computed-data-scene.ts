@@ -12,7 +12,7 @@ import { withSharedService } from "./file-service.js";
 import type { TestService } from "./service.js";
 import type { Team } from "./team.js";
 
-/** Time frames with their computed data and its jobs. */
+/** Functions for tests of time frames, their computed data and its jobs. */
 function computedDataOn(s: TestService) {
   const stored = async (timeframe: number) =>
     (
@@ -34,7 +34,7 @@ function computedDataOn(s: TestService) {
   const patch = (team: Team, timeframe: number, json: unknown) =>
     s.send("PATCH", `/api/v1/timeframes/${timeframe}/`, { token: team.manager.token, json });
 
-  /** Removes all samples of the device, like retention. */
+  /** Removes all samples of the device, as retention does. */
   async function retention({ device }: Team): Promise<void> {
     const before = new Date(Date.now() + 60_000);
     const client = sqlClientOf(s.ctx.queries);
@@ -52,6 +52,6 @@ function computedDataOn(s: TestService) {
   return { s, stored, waiting, patch, retention };
 }
 
-/** Creates an `it` with the shared service, and what these tests read from its database. */
+/** Creates an `it` with the shared service and functions that read its database. */
 export const withComputedData = () =>
   withSharedService().extend("computed", { scope: "file" }, ({ service }) => computedDataOn(service));

@@ -17,7 +17,7 @@ interface SchemaNode {
 
 const schema: SchemaNode = COMPUTED_DATA_SCHEMA;
 
-/** The optional figures, and the definitions of all. */
+/** Schema of the optional figures and of all definitions. */
 const further: SchemaNode = {
   type: "object",
   description: "",
@@ -61,7 +61,7 @@ function mismatches(value: unknown, node: SchemaNode, path: string): string[] {
 
 describe("the schema of the computed data", () => {
   it.each([...numberNodes(schema, "data"), ...numberNodes(further, "further")])(
-    "names the unit of %s",
+    "states the unit of %s",
     (_, node) => {
       expect(node.description).toMatch(/ Unit: .+\.$/);
     },
@@ -70,12 +70,12 @@ describe("the schema of the computed data", () => {
   it.each([
     ["a match", matchSamples(1, 0)],
     ["no samples", []],
-  ])("describes the result of %s, with the keys in the same order", (_, samples) => {
+  ])("describes the result for %s, with the keys in the same order", (_, samples) => {
     const data = computedDataFrom(computeMetrics(columnsOf(samples), matchFrame("1996-06-02")), 0);
     expect(mismatches(data, schema, "data")).toEqual([]);
   });
 
-  it("has the documented keys in their order, and one additional key", () => {
+  it("contains the documented keys in their order, and one additional key", () => {
     expect(Object.keys(schema.properties ?? {})).toEqual([
       ...["first_timestamp", "last_timestamp", "last_computation"],
       ...["total_distance", "max_speed", "average_speed"],

@@ -9,7 +9,7 @@ const ALWAYS = ["2020-01-01", "2999-01-01"] as const;
 const it = withComputedData();
 
 describe("computed data", () => {
-  it("are computed after the creation of a time frame and after later samples", async ({
+  it("are computed after a time frame is created and after later samples are stored", async ({
     computed: { s, stored, waiting },
   }) => {
     const team = await Team.of(s);
@@ -76,7 +76,7 @@ describe("computed data", () => {
     expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
-  it("are computed immediately if they are stale or read before the job is done", async ({
+  it("are computed immediately if they are stale or are read before the job has run", async ({
     computed: { s, stored, patch },
   }) => {
     const team = await Team.of(s);
@@ -93,7 +93,7 @@ describe("computed data", () => {
     expect((await stored(frame))?.computedAt).toEqual(before);
   });
 
-  it("include only samples from the time when the owner owned the device, within the time frame", async ({
+  it("include only samples from within the time frame and the ownership of its owner", async ({
     computed: { s },
   }) => {
     const team = await Team.of(s);
@@ -111,7 +111,7 @@ describe("computed data", () => {
     expect(body.total_distance).toBeLessThan(1800 - 100 * 3);
   });
 
-  it("do not change with samples outside the time frame or of another device", async ({
+  it("do not change with samples from outside the time frame or from another device", async ({
     computed: { s, waiting },
   }) => {
     const team = await Team.of(s);
@@ -144,7 +144,9 @@ describe("computed data", () => {
     expect((await s.get(`/api/v1/timeframes/${body.id}/`, reader.token)).status).toBe(403);
   });
 
-  it("include the time frames of an activity that the caller can read", async ({ computed: { s } }) => {
+  it("are returned for all time frames of an activity that the caller can read", async ({
+    computed: { s },
+  }) => {
     const team = await Team.of(s);
     const path = `/api/v1/activities/${team.activity}/computed-data/`;
     const reader = await s.manager();
@@ -237,7 +239,7 @@ describe("computed data", () => {
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
     expect((await team.computed(frame)).body.total_distance).toBe(299.7);
-    // The clock of the device is ahead: these samples are in the future.
+    // The clock of the device is ahead, so these samples are in the future.
     await s.release(team.device, team.manager);
     expect((await team.computed(frame)).body.total_distance).toBeNull();
   });

@@ -1,5 +1,5 @@
 /**
- * Compares the computed data of a synthetic match, loaded and read only over HTTP, with results of `independent.py`, which
+ * Compares the computed data of a synthetic match, loaded and read only over HTTP, with the results of `independent.py`, which
  * implements the written definition in exact arithmetic without code of the service.
  */
 import { readFileSync } from "node:fs";

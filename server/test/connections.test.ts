@@ -1,9 +1,10 @@
-/** Connections of one address leave room for other addresses. */
+/** Tests that connections from one address leave slots for other addresses. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 
 const HEAD = "GET /health/live/ HTTP/1.1\r\nHost: a\r\n";
 
@@ -27,7 +28,7 @@ const ask = async (s: TestService, from: string) =>
 
 // Only Linux has more than one IPv4 loopback address.
 describe.runIf(process.platform === "linux")("open connections", () => {
-  it("are limited to a quarter of the maximum for one address; further ones are closed immediately, and another address is served", async () => {
+  it("are limited to a quarter of the maximum for one address; the service closes further ones immediately and serves another address", async () => {
     const s = await TestService.start(await newStore(), { maxConnections: 16 });
     const unfinished = await Promise.all(Array.from({ length: 4 }, () => open(s, "127.0.0.2", HEAD)));
     for (let n = 0; n < 20; n++) expect(await (await open(s, "127.0.0.2", HEAD)).closed).toBe("");

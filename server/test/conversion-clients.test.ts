@@ -29,7 +29,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("disconnects a client that closes its side or stalls, and leaves no files", async ({
+  it("disconnects a client that closes its side or stops sending, and leaves no files", async ({
     conversions: { open, head, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
@@ -107,7 +107,7 @@ describe("conversion", () => {
     const by = (user: TestAccount) => ({ Authorization: `Bearer ${user.token}` });
     const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
     const hold = async (user: TestAccount, files: number) => {
-      // A converted file is removed a moment after its response.
+      // A converted file is removed shortly after its response has ended.
       await expect.poll(() => spooled(patient).length).toBe(files - 1);
       const { socket } = await open(patient);
       socket.write(head(1_000_000, user) + PART);
@@ -142,7 +142,7 @@ describe("conversion", () => {
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     socket.write(tail);
-    // Wait for this before the next request, which would take the slot if it came first.
+    // Wait for this before the next request, which could otherwise take the slot first.
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     await expect.poll(async () => (await send(form([["file", small]]), {}, patient)).status).toBe(200);
@@ -184,13 +184,13 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("limits the disk space for unread files; the next file of the user waits until others are read", async ({
+  it("limits the disk space for unread files; the next file for the user waits until others are read", async ({
     conversions: { s, unread, send, spooled },
   }) => {
     const recording = await long();
     const patient = await TestService.start(s.store, {
       ...ON_DISK,
-      // A user gets a quarter of the memory: one file, but not a second one.
+      // A user gets a quarter of the space, which is enough for one file but not for two.
       convertDiskBytes: 6 * recording.length,
       transferGraceMs: 60_000,
     });
@@ -198,7 +198,7 @@ describe("conversion", () => {
     const bob = await s.manager();
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const next = send(form([["file", recording]]), {}, patient);
-    // Use a small file, because the next one does not wait forever.
+    // Use a small file, because the next request does not wait forever.
     const others = await send(form([["file", small]]), { Authorization: `Bearer ${bob.token}` }, patient);
     expect(others.status).toBe(200);
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
@@ -241,7 +241,7 @@ describe("conversion", () => {
     clearInterval(dripping);
     const steady = await open(strict);
     const filler = Buffer.alloc(4096, "x");
-    // 2 s, much longer than the grace period.
+    // The upload takes 2 s, which is much longer than the grace period.
     const count = 20;
     const tail = "\r\n--b--\r\n";
     const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
@@ -270,7 +270,7 @@ describe("conversion", () => {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(strict);
     socket.pause();
-    // Measure from before the upload. The file exists exactly as long as the service waits for the client.
+    // Start to poll before the upload, because the file exists only while the service waits for the client.
     const isSpooled = expect.poll(() => spooled(strict).length, { interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);

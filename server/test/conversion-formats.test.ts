@@ -41,7 +41,7 @@ describe("conversion to a format", () => {
     },
   );
 
-  it("refuses an unknown format, and lists the known ones", async ({ conversions: { s, send } }) => {
+  it("refuses an unknown format, and lists the known formats", async ({ conversions: { s, send } }) => {
     for (const query of ["?format=xlsx", "?format=GPX", "?format=", ""]) {
       const path = `/api/v2/files/convert/${query}`;
       const { status, json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, path);
@@ -66,14 +66,14 @@ describe("conversion to a format", () => {
     await expectNoFiles();
   });
 
-  it("refuses a recording that is too large, and one whose converted file would be too large", async ({
+  it("refuses a recording that is too large, and a recording whose converted file would be too large", async ({
     conversions: { s, send, spooled },
   }) => {
     const small = await TestService.start(s.store, { ...ON_DISK, convertMaxBytes: 20_000 });
     const large = await walk("A-1", "2024-03-01T10:00:00Z", 1_000);
     const atOnce = await send(form([["file", large]]), {}, small, pathOf("jsonl"));
     expect([atOnce.status, Object.keys(atOnce.json)]).toEqual([413, ["detail"]]);
-    // A lap for each row.
+    // Each row is a separate lap.
     const lonely = await recordingOf(
       "A-1",
       Array.from({ length: 160 }, (_, i) => rowAt(Date.UTC(2024, 2, 1) + i * 400_000)),
@@ -89,7 +89,7 @@ describe("conversion to a format", () => {
   it("keeps the rows of only one recording per address in memory; other requests wait, and formats that do not keep rows are not delayed", async ({
     conversions: { s, open, send, spooled },
   }) => {
-    // Waits for uploads that have stopped halfway.
+    // This service waits for uploads that have stopped halfway.
     const patient = await TestService.start(s.store, { ...ON_DISK, transferGraceMs: 60_000 });
     const others = [await s.manager(), await s.manager()];
     const begin = async (token: string) => {

@@ -1,4 +1,4 @@
-/** A service with a manager, and requests written in pieces. */
+/** Provides a service with a manager, and requests that are written in pieces. */
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
     };
   }
 
-  /** A connection on which a request is written in pieces. */
+  /** Opens a connection on which a request is written in pieces. */
   async function open(on = s): Promise<{ socket: Socket; answer: () => string; closed: Promise<void> }> {
     const { port, hostname } = new URL(on.service.url ?? "");
     const socket = connect(Number(port), hostname);
@@ -72,7 +72,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
     `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${by.token}\r\nContent-Length: ${length}\r\n` +
     "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
 
-  /** Sends a recording on a connection that reads nothing, so that the converted file waits on the disk. */
+  /** Sends a recording on a connection that reads nothing, so that the converted file remains on the disk. */
   async function unread(recording: Uint8Array, on: TestService) {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(on);
@@ -87,7 +87,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
   return { s, ann, spooled, expectNoFiles, send, open, head, unread };
 }
 
-/** `it` of a file with a service and a manager who converts. */
+/** Creates an `it` for a file with a service and a manager who converts recordings. */
 export const withConversions = (settings: Partial<Config> = {}) =>
   withOwnService({ convertMaxBytes: 40_000_000, transferGraceMs: 300, ...settings }).extend(
     "conversions",

@@ -24,7 +24,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("decompresses a recording compressed with gzip, for every format, and charges the decompressed bytes", async ({
+  it("decompresses a recording compressed with gzip for every format, and charges for the decompressed bytes", async ({
     conversions: { s, send, expectNoFiles },
   }) => {
     const recording = fixture("valid/match-hr.asi");
@@ -73,7 +73,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("reports the error in the file with the error code of the library", async ({
+  it("reports an error in the file with the error code of the library", async ({
     conversions: { send, expectNoFiles },
   }) => {
     for (const [name, recording, code] of [
@@ -160,7 +160,7 @@ describe("conversion", () => {
     expect([status, Object.keys(json)]).toEqual([413, ["detail"]]);
     const exact = recording.subarray(0, 100_000);
     expect((await send(form([["file", exact]]), {}, small)).status).toBe(200);
-    // Its rows may come after the limit.
+    // The file exceeds the limit before its first row.
     const late = new Uint8Array(recording.length);
     late.set(recording.subarray(0, 100));
     expect((await send(form([["file", late]]), {}, small)).status).toBe(413);
@@ -199,7 +199,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("omits ranges from a long report", async ({ conversions: { send } }) => {
+  it("omits the list of ranges if the report is long", async ({ conversions: { send } }) => {
     const times = Array.from({ length: 200 }, (_, i) => Date.parse("2024-03-01T10:00:00Z") + i * 400_000);
     const { headers } = await send(form([["file", await recordingOf("A-1", times.map(rowAt))]]));
     const report = JSON.parse(headers.get("x-asi-report") ?? "");

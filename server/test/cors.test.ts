@@ -1,4 +1,4 @@
-/** Access of pages of other origins in browsers (Fetch Standard, "CORS protocol"). */
+/** Tests access from pages of other origins in browsers (Fetch Standard, "CORS protocol"). */
 import { describe, expect, it } from "vitest";
 import { startService } from "./service.js";
 
@@ -10,7 +10,7 @@ const corsHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
 describe("CORS", () => {
-  it("is disabled unless origins are configured: no header is sent, and OPTIONS returns the methods", async () => {
+  it("is disabled unless origins are configured: the service sends no header, and OPTIONS returns the methods", async () => {
     const s = await startService();
     const read = await s.get("/api/schema/", undefined, { Origin: APP });
     const preflight = await s.send("OPTIONS", "/api/v1/account/", { headers: { Origin: APP, ...PREFLIGHT } });
@@ -28,7 +28,7 @@ describe("CORS", () => {
     expect(preflight.headers.get("access-control-allow-origin")).toBe(APP);
     expect(preflight.headers.get("access-control-allow-methods")).toContain("PATCH");
     expect(preflight.headers.get("access-control-allow-headers")).toContain("If-Match");
-    // It precedes the throttles, so it does not count against the address.
+    // A preflight request is answered before the rate limits apply, so it does not count for the address.
     expect(preflight.headers.has("ratelimit")).toBe(false);
     const options = await s.send("OPTIONS", path, { headers: { Origin: APP } });
     expect(options.headers.get("allow"), "a request without a requested method is not a preflight").toContain(

@@ -1,6 +1,6 @@
 /**
- * A token alone changes the password and the email address shortly after signing in; later the
- * current password is required.
+ * Tests that shortly after sign-in, a token is sufficient to change the password and the email address; later the current
+ * password is required.
  */
 import { describe, expect } from "vitest";
 import { newPassword, withPasswordResets } from "./password-reset-scene.js";
@@ -60,7 +60,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
 });
 
 describe("the credentials of an account", () => {
-  it("can be changed only with the current password if the token was refreshed, even if the token is new", async ({
+  it("can be changed only with the current password after a token refresh, even if the token is new", async ({
     passwords: { s },
   }) => {
     const person = await s.manager();
@@ -75,7 +75,7 @@ describe("the credentials of an account", () => {
     expect((await change(s, path, renewed, { password: newPassword() })).status).toBe(201);
   });
 
-  it("can be sent back with the whole account and the current password", async ({
+  it("can be included unchanged in an update of the account that contains the current password", async ({
     passwords: { s, isOpen },
   }) => {
     const person = await s.manager();
@@ -86,7 +86,7 @@ describe("the credentials of an account", () => {
     expect(await isOpen(person.token)).toBe(true);
   });
 
-  it("include the email address for password links; changes are reported to the previous address", async ({
+  it("include the email address for password links; the previous address is notified of changes", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();
@@ -103,7 +103,7 @@ describe("the credentials of an account", () => {
     ]);
   });
 
-  it("include the username; a new username is sent by email, because the user needs it to sign in and for a password link", async ({
+  it("include the username; a new username is sent by email, because the user needs it to sign in and to request a password link", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();

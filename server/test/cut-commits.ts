@@ -1,4 +1,4 @@
-/** Kills the database of the service between the commit of a sample server and its own commit. */
+/** Kills the database of the service between the commit on a sample server and its own commit. */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect } from "vitest";
@@ -11,13 +11,13 @@ import { moveTo, startServers } from "./sample-servers.js";
 const SERIAL = "CUT-1";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const ROUND_MS = 600_000;
-/** Number of samples of a load, 10 a second: one or two chunks. */
+/** Number of samples in a load, 10 per second: one or two chunks. */
 const ROWS = 1_000;
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /**
- * Every commit of the database waits 100 ms between the commits of the servers and its own (PostgreSQL,
- * "commit_delay"), and the kill falls between them.
+ * Delays every commit of the database by 100 ms after the commits of the servers (PostgreSQL, "commit_delay"), so that the kill
+ * happens in between.
  */
 const SLOW_COMMITS = ["fsync=on", "synchronous_commit=on", "commit_delay=100000", "commit_siblings=0"];
 
@@ -63,10 +63,10 @@ export async function cutCommits(rounds: number): Promise<number> {
       asi_b64,
     });
     expect(status).toBe(200);
-    // The server has committed; the database of the service has not, or only just.
+    // Now the server has committed, and the database of the service has not yet committed, or only just.
     while ((await onServers()) === before) await sleep(2);
     await coordinator.kill();
-    // Every second round also kills the service.
+    // In every second round, the service is also killed.
     if (round % 2 === 1) await running.kill();
     await coordinator.restart();
     if (round % 2 === 1) running = await processes.start();
@@ -77,7 +77,7 @@ export async function cutCommits(rounds: number): Promise<number> {
     await expect.poll(async () => (await job())?.state, PATIENCE).toBe("SUCCESS");
     const { details } = await job();
     expect(details.samples_stored + details.samples_known).toBe(ROWS);
-    // The job ran a second time and found its samples.
+    // The job ran a second time and found its samples already stored.
     if (details.samples_known === ROWS) cut += 1;
   }
   expect(await onServers()).toBe(rounds * ROWS);

@@ -1,4 +1,6 @@
-/** Files in the data folder are accessible only to its user, and files placed there by another user are not trusted. */
+/**
+ * Tests that only its user can access the files in the data folder, and that files placed there by other users are not trusted.
+ */
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +13,14 @@ const isEmbedded = process.env.TEST_DATABASE === "embedded";
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-/** Returns paths in a folder that others may read, write or enter. */
+/** Returns the paths in a folder that others may read, write or enter. */
 function openToOthers(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return ["", ...names].filter((name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0);
 }
 
 describe("the data folder", { timeout: 180_000 }, () => {
-  it("is inaccessible to other users with all its content, whether a command or the service created it", async () => {
+  it("is inaccessible to other users with all its contents, whether a command or the service created it", async () => {
     const processes = await Processes.onNewDatabase();
     const DATA_DIR = join(newScratchFolder(), "made", "by a command");
     const openUmask = ["-c", 'umask 0; exec "$@"', "sh", process.execPath, MAIN];
@@ -48,7 +50,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
     },
   );
 
-  it("is refused with a message if it contains anything else in place of a file or folder of the service", async () => {
+  it("is refused with a message if something else is in place of a file or folder of the service", async () => {
     const processes = await Processes.onNewDatabase();
     const { dataDir } = processes;
     const [key, uploads] = [join(dataDir, "server.key"), join(dataDir, "uploads")];
@@ -98,7 +100,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
       ).toMatchObject({
         serial_number: "S1",
       });
-      // A folder that another user could have created first is not used.
+      // Another user could have created this folder first, so it is not used.
       expect(readdirSync(shared).filter((name) => name.startsWith("asi"))).toEqual([]);
       expect(await terminate()).toBe(0);
     },

@@ -1,4 +1,4 @@
-/** An outage of the database has no lasting effects on the service. */
+/** Tests that an outage of the database has no lasting effect on the service. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -10,10 +10,11 @@ import { openDatabase } from "../src/store/connection/database.js";
 import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { auditLog } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { expectToOutlive } from "./outage.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { Processes } from "./processes.js";
-import { type Answer, newStore, TestService } from "./service.js";
+import { type Answer, TestService } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -22,14 +23,14 @@ const UNAVAILABLE = {
   body: { detail: "The service is temporarily unavailable. Try again later." },
 };
 
-/** A response that tells the client to retry. */
+/** Checks that a response tells the client to retry. */
 function expectUnavailable(answer: Answer): void {
   expect(answer).toMatchObject(UNAVAILABLE);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(answer.headers.get("x-error-code")).toBe("unavailable");
 }
 
-/** A separate connection to the same server. */
+/** Opens a separate connection to the same server. */
 async function administrator(url: string): Promise<pg.Client> {
   const client = new pg.Client(url);
   client.on("error", () => undefined);
@@ -45,7 +46,7 @@ const terminateOthers = async (client: pg.Client): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** Sockets of running servers. */
+/** Returns a row for each lock that a running server holds. */
 const SERVER_LOCKS = `
   SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
@@ -87,7 +88,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   });
 
-  it("roll back a transaction in progress, and the pool can open new connections", async () => {
+  it("roll back the transaction in progress, and the pool can open new connections", async () => {
     const cut = () =>
       transact(s.ctx, "cut", async ({ queries, audit }) => {
         await audit("account", 1, null, {});
@@ -99,7 +100,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(status).toBe(200);
   });
 
-  it("do not reduce the pool if they end just before a transaction", async () => {
+  it("do not reduce the size of the pool if they end just before a transaction", async () => {
     const { pool, queries } = s.store.database;
     const cut = (client: pg.PoolClient) => {
       const { stream } = (
@@ -141,7 +142,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
   });
 });
 
-describe("a database that does not accept changes", () => {
+describe("a database that refuses changes", () => {
   let s: TestService;
   let ann: { id: number; token: string };
   let url: string | null;
@@ -177,7 +178,7 @@ describe("a database that does not accept changes", () => {
     await terminateOthers(admin);
     await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
     expectUnavailable(await create());
-    // The service must not keep the refused sessions.
+    // The pool must not keep the read-only sessions.
     await admin.query("SET default_transaction_read_only = off");
     await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
@@ -206,7 +207,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect((await database.pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("adds only a few lines per second to the log, with the number of failures, for any number of requests", async () => {
+  it("adds only a few lines per second to the log, with the number of failures, however many requests fail", async () => {
     const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
     const running = await processes.start();
     const { token } = await processes.manager(running, `eve-${Date.now()}`);
@@ -233,10 +234,10 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(refused).toBeGreaterThan(40);
     expect(unavailable.length).toBeGreaterThan(0);
     expect(unavailable.length).toBeLessThanOrEqual(seconds + 3);
-    // Requests and polls of the worker: one line a second for each.
+    // Requests and polls by the worker each log one line a second.
     expect(new Set(lines.map(({ msg }) => msg)).size).toBeLessThanOrEqual(3);
     expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 3));
-    // Counts of the log lines include every failure.
+    // The counts in the log lines include every failure.
     const counted = () => unavailable.reduce((sum, { times = 1 }) => sum + times, 0);
     expect(counted()).toBeGreaterThanOrEqual(refused - 20);
     expect(await running.terminate()).toBe(0);

@@ -1,4 +1,4 @@
-/** Roles without superuser rights, created by the statements of docs/postgresql.md. */
+/** Tests roles without superuser rights, created with the statements in docs/postgresql.md. */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,8 @@ import { openStore } from "../src/store/open.js";
 import { stopAfterTest } from "./cleanup.js";
 import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
-import { TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -54,7 +55,7 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await expect(store.database.pool.query("DROP TABLE accounts")).rejects.toThrow("must be owner");
   });
 
-  it("reports the required action if the server has no free connection", async () => {
+  it("reports what to do if the server has no free connection", async () => {
     await follow(`ALTER ROLE ${name} CONNECTION LIMIT 0`, urlOf("postgres"));
     await expect(openStore(testConfig({ databaseUrl: urlOf(name) }))).rejects.toThrow(
       /^The database of DATABASE_URL has no free connection: too many connections for role .* Lower DATABASE_POOL_SIZE/,

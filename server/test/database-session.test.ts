@@ -4,9 +4,10 @@ import { type Database, openDatabase } from "../src/store/connection/database.js
 import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import { openStore } from "../src/store/open.js";
-import { newDatabase, newStore, testConfig } from "./service.js";
+import { newDatabase, newStore } from "./databases.js";
+import { testConfig } from "./test-config.js";
 
-describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
+describe.runIf(process.env.TEST_DATABASE === "postgres")("a database session", () => {
   it("writes times in UTC and ISO style, regardless of the settings of the server", async () => {
     const { database, databaseUrl } = await newStore();
     const [row] = (await database.pool.query("SELECT quote_ident(current_database()) AS name")).rows;
@@ -22,7 +23,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
   });
 
   describe("the limits of a session", () => {
-    /** Limits that are long enough for the other statements of these tests on a busy machine. */
+    /** The limits are long enough for the other statements of these tests on a busy machine. */
     const MS = 1_000;
     let bounded: Database;
     let other: Database;

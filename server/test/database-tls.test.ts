@@ -1,4 +1,4 @@
-/** TLS to a real PostgreSQL server, with certificates created for the test. */
+/** Tests TLS to a real PostgreSQL server, with certificates created for the test. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { openDatabase } from "../src/store/connection/database.js";
 import type { tlsConnection } from "../src/store/connection/tls.js";
 import { openStore } from "../src/store/open.js";
 import { NOBODY } from "./postgres.js";
-import { testConfig } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -32,11 +32,11 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
   const openssl = (...args: string[]) =>
     execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
 
-  /** A separate certificate authority. */
+  /** Creates a separate certificate authority. */
   const makeRoot = (name: string) =>
     openssl("req", "-x509", ...KEY, "-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.crt`);
 
-  /** A certificate signed by an authority. */
+  /** Creates a certificate signed by an authority. */
   function makeCertificate(name: string, root: string, alternative: string): void {
     writeFileSync(at("extensions"), `subjectAltName=${alternative}`);
     openssl(
@@ -55,7 +55,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
 
   async function reload(): Promise<void> {
     await admin.query("SELECT pg_reload_conf()");
-    // The postmaster reads its settings when it receives the signal.
+    // The postmaster reads its settings after it receives the signal.
     await vi.waitFor(async () => expect((await admin.query("SHOW ssl")).rows[0].ssl).toBe("on"), 20_000);
   }
 
@@ -91,7 +91,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
   const url = (parameters: Record<string, string>, host = "127.0.0.1") =>
     `${inject("postgresUrl").replace("127.0.0.1", host)}postgres?${new URLSearchParams(parameters)}`;
 
-  /** Encryption of a connection as seen by the server. */
+  /** Returns the encryption of a connection as the server reports it. */
   async function seen(address: string, tls?: Parameters<typeof tlsConnection>[1]) {
     const database = await openDatabase({ url: address, poolSize: 2, ...(tls === undefined ? {} : { tls }) });
     try {
@@ -110,12 +110,12 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     ["require", { sslrootcert: "root.crt" }, true],
     ["verify-ca", { sslrootcert: "root.crt" }, true],
     ["verify-full", { sslrootcert: "root.crt" }, true],
-  ])("sslmode=%s with %j connects; encrypted: %s", async (sslmode, files, encrypted) => {
+  ])("connects with sslmode=%s and %j; encrypted: %s", async (sslmode, files, encrypted) => {
     const paths = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, at(file)]));
     expect((await seen(url({ sslmode, ...paths }))).ssl).toBe(encrypted);
   });
 
-  it("the mode and the root certificate can also come from PGSSLMODE and PGSSLROOTCERT; the URL has precedence", async () => {
+  it("can take the mode and the root certificate from PGSSLMODE and PGSSLROOTCERT; the URL has precedence", async () => {
     const tls = { mode: "verify-full", rootCert: at("root.crt") } as const;
     expect((await seen(url({}), tls)).ssl).toBe(true);
     expect((await seen(url({ sslmode: "disable" }), tls)).ssl).toBe(false);
@@ -124,13 +124,13 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     ).toBe(true);
   });
 
-  it("verify-ca alone accepts a host name that is not in the certificate", async () => {
+  it("accepts with verify-ca a host name that is not in the certificate", async () => {
     const root = { sslrootcert: at("root.crt") };
     expect((await seen(url({ sslmode: "verify-ca", ...root }, "localhost"))).ssl).toBe(true);
     await expect(seen(url({ sslmode: "verify-full", ...root }, "localhost"))).rejects.toThrow("localhost");
   });
 
-  it("the server receives the client certificate", async () => {
+  it("sends the client certificate to the server", async () => {
     const files = { sslcert: at("client.crt"), sslkey: at("client.key"), sslrootcert: at("root.crt") };
     expect((await seen(url({ sslmode: "verify-full", ...files }))).client_dn).toBe("/CN=client");
   });
@@ -142,14 +142,14 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     ["of another authority, with verify-ca", { sslmode: "verify-ca", sslrootcert: "another.crt" }],
     ["of another authority, with require", { sslmode: "require", sslrootcert: "another.crt" }],
     ["of an authority that Node.js does not know", { sslmode: "verify-full" }],
-  ])("a certificate %s is refused with a one-sentence message", async (_, { sslmode, sslrootcert }) => {
+  ])("refuses a certificate %s with a one-sentence message", async (_, { sslmode, sslrootcert }) => {
     const root = sslrootcert === undefined ? {} : { sslrootcert: at(sslrootcert) };
     await expect(started(url({ sslmode, ...root }))).rejects.toThrow(
       /^The certificate of the database server is refused: .*\. Check the host name of DATABASE_URL, and the root certificates/,
     );
   });
 
-  it("a server without TLS is refused with a message", async () => {
+  it("refuses a server without TLS with a message", async () => {
     await admin.query("ALTER SYSTEM SET ssl = off");
     await admin.query("SELECT pg_reload_conf()");
     await expect.poll(async () => (await admin.query("SHOW ssl")).rows[0].ssl).toBe("off");
@@ -163,7 +163,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     }
   });
 
-  it("an unknown mode and a missing file are refused with a message", async () => {
+  it("refuses an unknown mode and a missing file with a message", async () => {
     await expect(started(url({ sslmode: "prefer" }))).rejects.toThrow(
       "sslmode=prefer, which is not one of disable",
     );

@@ -1,4 +1,4 @@
-/** The demonstration of the built service, started several times on one folder. */
+/** Tests the demonstration in the built service, started several times on one folder. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
-  it("prints the account again as long as it exists", async () => {
+  it("prints the account again while it exists", async () => {
     const signIn = async () => {
       const started = await processes.start("--demo");
       await expect.poll(started.output).toContain("Claim a device");

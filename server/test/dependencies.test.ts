@@ -1,4 +1,4 @@
-/** Unwanted side effects of dependencies are disabled. */
+/** Tests that unwanted side effects of dependencies are disabled. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ const manifest = (folder: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, folder, "package.json"), "utf8"));
 
 describe("usage telemetry", () => {
-  // Its install script reports installations unless this setting is in the package.json of the installed package.
+  // The install script of @scarf/scarf reports installations unless this setting is in the package.json of the installed package.
   it.each(["../..", ".."])("is disabled for @scarf/scarf in %s", (folder) => {
     expect(manifest(folder).scarfSettings).toEqual({ enabled: false });
   });

@@ -1,4 +1,4 @@
-/** Checks of Dockerfile, compose.yaml and the systemd unit that need no container engine. scripts/try-containers.sh runs them. */
+/** Checks Dockerfile, compose.yaml and the systemd unit without a container engine. scripts/try-containers.sh runs them. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ describe("compose.yaml", () => {
       for (const [name, { condition }] of Object.entries(needs)) {
         const needed = services[name];
         expect(condition).toBe("service_healthy");
-        // Our containers have the health check of the image.
+        // Our own containers use the health check of the image.
         expect(needed?.healthcheck !== undefined || needed?.image === services.service?.image).toBe(true);
       }
     }
@@ -92,13 +92,13 @@ describe("compose.yaml", () => {
 });
 
 describe("the systemd unit", () => {
-  it("waits for the longest shutdown of the service, which is the shutdown with the embedded database", () => {
+  it("waits long enough for the slowest shutdown of the service, which is with the embedded database", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(read("deploy/asi-server.service"))?.[1]);
     const { shutdownTimeoutMs } = readConfig({});
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
   });
 
-  it("sets the allocator as the Dockerfile does", () => {
+  it("sets the same allocator as the Dockerfile", () => {
     const allocatorOf = (text: string) => [...text.matchAll(/\bMALLOC_\w+=\d+/g)].map(([setting]) => setting);
     expect(allocatorOf(read("deploy/asi-server.service"))).toEqual(allocatorOf(dockerfile));
     expect(allocatorOf(dockerfile)).not.toEqual([]);

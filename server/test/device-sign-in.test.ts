@@ -1,4 +1,4 @@
-/** Signing in on a device without a browser (RFC 8628). */
+/** Tests the sign-in on a device without a browser (RFC 8628). */
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -6,7 +6,8 @@ import { DEVICE_GRANT } from "../src/oauth/device-codes.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, deviceCodes } from "../src/store/schema.js";
-import { newStore, service, startService, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { service, startService, type TestAccount, TestService } from "./service.js";
 
 const BEGIN = "/oauth2/device_authorization/";
 const DECIDE = "/api/v2/device-sign-ins/decide/";
@@ -39,8 +40,8 @@ const outcome = async (deviceCode: string) => {
   return body.error ?? status;
 };
 
-describe("a device", () => {
-  it("gets a token with its scopes after the approval, once, and is listed as a session", async () => {
+describe("a device that signs in", () => {
+  it("gets a token with its scopes once, after the approval, and is listed as a session", async () => {
     const { status, body } = await begin({ scope: "samples:read" });
     const page = `${s.service.url}/#/connect`;
     expect([status, body]).toEqual([
@@ -133,7 +134,7 @@ describe("a device", () => {
     expect(await outcome(late.device_code)).toBe("invalid_grant");
   });
 
-  it("waits longer when it polls too often", async () => {
+  it("must wait longer if it polls too often", async () => {
     const { device_code } = (await begin()).body;
     const errorAfter = async (ms: number) => {
       s.clock.advance(ms);
@@ -164,7 +165,7 @@ describe("a device", () => {
     expect([status, token.scope]).toEqual([200, "samples:read sessions:read"]);
   });
 
-  it("gets no token when the password or the sessions changed, or the application was revoked, after the approval", async () => {
+  it("gets no token if the password or the sessions have changed, or the application has been revoked, after the approval", async () => {
     const ben = await s.manager();
     const first = (await begin()).body;
     await decide(first.user_code, true, ben.token);
@@ -200,7 +201,7 @@ describe("a device", () => {
     expect((await own.post(DECIDE, { code: "BBBB-BBBB", approve: true }, ben.token)).status).toBe(429);
   });
 
-  it("can use a client library, which finds the addresses by itself", async () => {
+  it("can use a client library, which discovers the addresses", async () => {
     const real = await service();
     const cleo = await real.manager();
     const issuer = new URL(real.service.url ?? "");

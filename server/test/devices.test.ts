@@ -19,7 +19,7 @@ const names = (body: { results: { device_name: string }[] }) =>
   body.results.map(({ device_name }) => device_name);
 
 describe("devices", () => {
-  it("the list contains every device ever owned, once, and with current only the devices owned now", async () => {
+  it("the list contains every device ever owned, once; with `current`, only devices owned now", async () => {
     const carl = await s.manager();
     const kept = await s.ownedDevice(carl);
     const left = await s.ownedDevice(carl);
@@ -68,7 +68,7 @@ describe("devices", () => {
     expect(Object.keys(wrong.body).sort()).toEqual(["activation_time_to", "activity", "current"]);
   });
 
-  it("the list can be filtered by activation time, with inclusive bounds, and is ordered by it", async () => {
+  it("the list can be filtered by activation time, with inclusive bounds, and ordered by it", async () => {
     const erin = await s.manager();
     const later = await startService();
     later.clock.advance(60_000);
@@ -102,7 +102,7 @@ describe("devices", () => {
     expect(await list(erin.token)).toBe(0);
   });
 
-  it("the list has pages", async () => {
+  it("the list is paginated", async () => {
     const eve = await s.manager();
     for (let i = 0; i < 3; i++) await s.ownedDevice(eve, { deviceName: `d${i}` });
     const page = (query: string) => s.get(`/api/v1/devices/?${query}`, eve.token);
@@ -181,7 +181,7 @@ describe("ownerships", () => {
     expect((await s.get("/api/v1/device-ownerships/?start_time_from=x", carl.token)).status).toBe(400);
   });
 
-  it("one ownership is shown with its device, but only to its manager", async () => {
+  it("one ownership is shown with its device, and only to its manager", async () => {
     const { body } = await s.get(`/api/v1/device-ownerships/?device=${device.id}`, ann.token);
     const [{ id }] = body.results;
     const one = await s.get(`/api/v1/device-ownerships/${id}/`, ann.token);
@@ -197,7 +197,7 @@ describe("ownerships", () => {
     expect((await s.get(`/api/v1/device-ownerships/${id}/?device=1x`, ann.token)).status).toBe(404);
   });
 
-  it("a device without an owner can be taken by anyone who knows both of its names", async () => {
+  it("a device without an owner can be taken by anyone who knows its serial number and its name", async () => {
     const free = await s.device();
     expect((await s.post("/api/v1/devices/take-ownership/", { serial_number: "x" }, ann.token)).body).toEqual(
       {
@@ -230,7 +230,7 @@ describe("ownerships", () => {
       const { body } = await s.get(`/api/v1/device-ownerships/?device=${free.id}`, manager.token);
       return body.results.map((one: Record<string, unknown>) => [one.start_time, one.end_time]);
     };
-    // The current tokens have expired by then.
+    // The current tokens have expired at that time.
     const [first, second] = [await s.manager(), await s.manager()];
     const then = async (account: TestAccount) => ({
       ...account,
@@ -267,7 +267,7 @@ describe("ownerships", () => {
     await other.stop();
   });
 
-  it("requests with one idempotency key take a device once", async () => {
+  it("requests with the same idempotency key take a device once", async () => {
     const [one, two] = [await s.device(), await s.device()];
     const take = ({ serial_number, device_name }: TestDevice, key: string) =>
       s.send("POST", "/api/v1/devices/take-ownership/", {
@@ -291,7 +291,7 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
-  it("requests with one idempotency key release a device once, even if they are concurrent", async () => {
+  it("concurrent requests with the same idempotency key release a device once", async () => {
     for (let trial = 0; trial < 10; trial++) {
       const device = await s.ownedDevice(ann);
       const release = () =>

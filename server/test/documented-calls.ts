@@ -1,4 +1,4 @@
-/** Calls generated from the OpenAPI document. Every response must match the document. */
+/** Calls operations with input generated from the OpenAPI document. Every response must match the document. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { conditions, odd, Values } from "./arbitraries.js";
@@ -21,16 +21,16 @@ interface Sent {
   query: Record<string, string>;
   body: unknown;
   headers: Record<string, string>;
-  /** Used instead of the ids of the scene. */
+  /** Replaces the ids of the scene. */
   id: string | null;
   managed: boolean;
 }
 
-/** Whether an operation may delete a person, a session or an object of the scene. */
+/** Returns whether an operation may delete a person, a session or an object of the scene. */
 export const mayEnd = ({ path, method }: DocumentedOperation): boolean =>
   method === "DELETE" || /release|erase|password|\{(manager|athlete)\}\/$/.test(path);
 
-/** Whether a response means that an object of the scene is deleted or renamed. */
+/** Returns whether a response means that an object of the scene is deleted or renamed. */
 const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
   status === 204 ||
   (status === 200 && /erase/.test(path)) ||
@@ -50,10 +50,7 @@ const withBody = (type: string | undefined, body: unknown) => {
   return { body: form };
 };
 
-/**
- * Calls the operations of the document of a service on a scene. A new scene replaces it when a call has deleted part of
- * it.
- */
+/** Calls the documented operations of a service on a scene, and replaces the scene when a call has deleted part of it. */
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;
@@ -80,13 +77,13 @@ export class DocumentedCalls {
     return new DocumentedCalls(service, readDocument((await service.get("/api/schema/")).body));
   }
 
-  /** Returns people and objects for calls; creates new ones when a call has deleted some. */
+  /** Returns people and objects for calls, and creates new ones when a call has deleted some. */
   async scene(): Promise<Scene> {
     this.#scene ??= await newScene(this.#service);
     return this.#scene;
   }
 
-  /** Generates valid and invalid input of the operation. */
+  /** Generates valid and invalid input for the operation. */
   inputs({ entry }: DocumentedOperation): fc.Arbitrary<Sent> {
     const [media] = Object.values(entry.requestBody?.content ?? {});
     return fc.record({
@@ -125,7 +122,7 @@ export class DocumentedCalls {
     });
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
     if (mayEnd(operation) && hasEnded(operation, answer)) this.#scene = undefined;
-    // A segment that is not an id is a different path.
+    // A segment that is not an id makes a different path.
     if (id !== null && answer.status === 404) return;
     this.#requireDocumented(operation, answer);
   }

@@ -17,7 +17,7 @@ export const JSON_TYPE = "application/json";
 export const isJson = (mediaType: string | undefined): mediaType is string =>
   mediaType === JSON_TYPE || mediaType === "application/problem+json";
 
-/** Differences that one message names. */
+/** Number of differences that one message lists. */
 const MAX_DIFFERENCES = 5;
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
@@ -31,13 +31,13 @@ const FORMATS = {
   binary: true,
 } as const;
 
-/** JSON Pointer (RFC 6901) as a URI fragment. */
+/** Returns a JSON Pointer (RFC 6901) as a URI fragment. */
 const pointerTo = (...steps: string[]) =>
   steps.map((step) => `/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
 
 /**
- * Makes the document stricter: an object has only members of its schema, unless the schema allows others. The published schemas
- * are not strict, because clients must ignore unknown members.
+ * Makes the document stricter: an object has only the members in its schema, unless the schema allows others. The published
+ * schemas are not strict, because clients must ignore unknown members.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
@@ -52,7 +52,7 @@ function closed(value: unknown): unknown {
 const difference = ({ instancePath, message, params }: ErrorObject) =>
   `${instancePath || "the body"} ${message}${params.additionalProperty === undefined ? "" : `: ${params.additionalProperty}`}`;
 
-/** Responses in a document. */
+/** Compares responses with a document. */
 export class DocumentedResponses {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
@@ -63,7 +63,7 @@ export class DocumentedResponses {
     this.#ajv.addSchema(closed(document) as AnySchemaObject, "document");
   }
 
-  /** Every documented response. */
+  /** Yields every documented response. */
   *stated(): Generator<{ path: string; method: string; status: number }> {
     for (const [path, methods] of Object.entries(this.#document.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
@@ -73,7 +73,7 @@ export class DocumentedResponses {
   }
 
   /**
-   * @param path path in the document, with `{name}` for parameters
+   * @param path path in the document, with parameters such as `{name}`
    * @param method lower-case method as in the document
    * @returns the difference from the document; null if there is none
    */
@@ -90,12 +90,12 @@ export class DocumentedResponses {
     if (mediaType === undefined || !types.includes(mediaType)) {
       return `the media type is ${mediaType}, and ${types.join(", ")} is stated`;
     }
-    // For other types, the document states only that they are text.
+    // For other media types, the document states only that the body is text.
     if (!isJson(mediaType)) return null;
     return this.#valid(`${pointer}${pointerTo("content", mediaType, "schema")}`, body);
   }
 
-  /** Checks an error on a path without an operation. */
+  /** Checks an error for a path without an operation. */
   differencesOfError({ mediaType, body }: ActualResponse): string | null {
     if (mediaType !== JSON_TYPE) return `the media type is ${mediaType}`;
     return this.#valid("#/components/responses/Error404/content/application~1json/schema", body);

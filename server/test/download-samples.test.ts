@@ -10,8 +10,9 @@ import { authorize } from "../src/domain/change/access.js";
 import type { Context } from "../src/domain/change/context.js";
 import { downloadSamples } from "../src/domain/raw-data/download.js";
 import { ownerships } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { rowAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 let s: TestService;
 let ann: TestAccount;
@@ -27,8 +28,7 @@ const csvOf = (recording: Uint8Array) => new TextDecoder().decode(convertSync(re
 beforeAll(async () => {
   s = await TestService.start(await newStore());
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  device = await s.longOwned(ann);
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, LATER, 50));
 });
@@ -47,7 +47,7 @@ const download = (query: Record<string, string> = {}, headers: Record<string, st
   });
 
 describe("the samples of a device as a file", () => {
-  it("are the rows of the recordings, over any length of time, as CSV", async () => {
+  it("are the rows of the recordings as CSV, for any length of time", async () => {
     const response = await download();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
     expect(response.headers.get("content-disposition")).toBe(
@@ -93,7 +93,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("include from and exclude to", async () => {
+  it("include the time in from and exclude the time in to", async () => {
     const text = await (await download({ from: iso(START_MS + 100), to: iso(START_MS + 300) })).text();
     expect(text.match(/^\d+\.\d+/gm)).toEqual(
       [START_MS + 100, START_MS + 200].map((ms) => (ms / 1000).toFixed(3)),
@@ -111,9 +111,8 @@ describe("the samples of a device as a file", () => {
   });
 
   it("arrive unchanged at a client that reads slowly, although the service reuses their memory", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
-    // More bytes than a connection buffers.
+    const long = await s.longOwned(ann);
+    // The file is larger than the buffers of a connection.
     await s.load(long, ann, await walk(long.serial_number, START, 60_000));
     for (const format of ["jsonl", "parquet", "arrow"]) {
       const url = `${s.service.url}${path({ format }, long)}`;
@@ -132,7 +131,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("are refused with the field and the required action for wrong times, unknown formats and parameters", async () => {
+  it("are refused with the field and the remedy if times are wrong, or formats or parameters are unknown", async () => {
     for (const [query, field] of [
       [{ from: LATER, to: START }, "to"],
       [{ from: "yesterday" }, "from"],
@@ -146,8 +145,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("are limited to the times at which the caller owned the device", async () => {
-    const shared = await s.ownedDevice(ann);
-    await s.backdate(shared, "2024-01-01T00:00:00Z");
+    const shared = await s.longOwned(ann);
     await s.load(shared, ann, await walk(shared.serial_number, START, 5));
     await s.release(shared, ann);
     await s.take(shared, bob);
@@ -167,9 +165,8 @@ describe("the samples of a device as a file", () => {
     expect((await s.get(path({}, shared), (await s.manager()).token)).status).toBe(403);
   });
 
-  it("cause an error that the client can parse if they cannot be read, even in a compressed response", async () => {
-    const damaged = await s.ownedDevice(ann);
-    await s.backdate(damaged, "2024-01-01T00:00:00Z");
+  it("end with an error that the client can detect if they cannot be read, even in a compressed response", async () => {
+    const damaged = await s.longOwned(ann);
     await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));
     await s.store.database.queries.execute(
       sql`UPDATE sample_chunks SET payload = substr(payload, 1, 20) WHERE device_id = ${damaged.id}`,
@@ -184,8 +181,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("end with an error if the caller loses ownership of the times being read", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     await s.load(long, ann, await walk(long.serial_number, START, 4 * 3600, { periodMs: 1000 }));
     const ctx: Context = {
       ...s.ctx,

@@ -1,4 +1,4 @@
-/** Every later release restores a backup of any release, and migrates its rows like the rows of a database. */
+/** Tests that every later release restores a backup of any release and migrates its rows like the rows of a database. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,9 +8,10 @@ import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newDatabase, newStore } from "./databases.js";
 import { LATER } from "./later-migrations.js";
 import { RECORDED, readRelease, releaseFile } from "./releases.js";
-import { newDatabase, newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const CHANGELOG = readFileSync(join(import.meta.dirname, "../../CHANGELOG.md"), "utf8");
@@ -30,7 +31,7 @@ describe("a backup of the first release", () => {
     const restored = await emptyDatabase();
     await migrate(restored, { migrations: known });
     await restore(restored.queries, file, known);
-    // Equals a database of that release that was migrated in place.
+    // The result equals a database of that release that was migrated in place.
     const migrated = await emptyDatabase();
     await migrate(migrated);
     await restore(migrated.queries, file);
@@ -39,7 +40,7 @@ describe("a backup of the first release", () => {
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN ('migrations') ORDER BY 1",
     );
     for (const { name } of tables) {
-      // Each database has a different key of the page's application, and a different migration time.
+      // Each database has a different key for the page's application, and a different migration time.
       const row = "to_jsonb(t) - '{created_at,secret_hash}'::text[]";
       const read = `SELECT ${row} AS row FROM ${name} AS t ORDER BY (${row})::text`;
       expect([name, (await restored.pool.query(read)).rows]).toEqual([
@@ -80,7 +81,7 @@ describe("a backup of the first release", () => {
 });
 
 describe("the backup of each release", () => {
-  it("is recorded: `npm run record-release -w server`", () => {
+  it("exists; `npm run record-release -w server` creates it", () => {
     const released = [...CHANGELOG.matchAll(/^## (\d+\.\d+\.\d+), (?!unreleased)/gm)].map(
       ([, version]) => `${version}.backup`,
     );
@@ -97,7 +98,7 @@ describe("the backup of each release", () => {
     const { body: devices } = await s.get("/api/v1/devices/", token);
     const latest = await s.get(`/api/v1/devices/${devices.results[0].id}/latest-preprocessed-data/`, token);
     expect(latest.status).toBe(200);
-    // If a later release drops or splits a table, adapt this expectation.
+    // Adapt this expectation if a later release drops or splits a table.
     const accounts = lines.slice(lines.indexOf('{"table":"accounts"}') + 1);
     const count = accounts.findIndex((line) => line.startsWith('{"table":'));
     const { rows } = await store.database.pool.query("SELECT count(*)::int AS count FROM accounts");

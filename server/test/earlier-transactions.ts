@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
 /**
- * Waits until every transaction that began before has ended, including those of other tests on
- * other databases of the same server. The service lists changes only after that.
+ * Waits until all earlier transactions have ended, including transactions of other tests in other databases of the same server.
+ * The service lists changes only after that.
  */
 export async function earlierTransactionsEnded({ store }: TestService): Promise<void> {
   const { queries } = store.database;

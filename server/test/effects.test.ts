@@ -1,9 +1,10 @@
-/** Effects of a change, as listed in `domain/change/effects.ts`. */
+/** Tests the effects of a change that `domain/change/effects.ts` lists. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { auditLog, jobs, timeframes, webhookDeliveries, webhooks } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 // Use a separate database, because this test leaves jobs unfinished.
@@ -17,7 +18,7 @@ beforeAll(async () => {
   };
 });
 
-/** A time frame whose activity has a webhook, and its audit rows, deliveries and computations. */
+/** Creates a time frame whose activity has a webhook, and counts its audit rows, deliveries and computations. */
 async function watchedTimeframe() {
   const { queries } = s.store.database;
   const team = await Team.of(s);

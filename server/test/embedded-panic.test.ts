@@ -1,4 +1,6 @@
-/** The service recovers from a panic of the embedded engine, such as after a checkpoint on a full disk, without a restart. */
+/**
+ * Tests that the service recovers without a restart when the embedded engine panics, such as after a checkpoint on a full disk.
+ */
 import { cpSync, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
@@ -7,10 +9,10 @@ import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** A file that every checkpoint writes. If a folder replaces the file, the engine panics, as on a full disk. */
+/** Path of a file that every checkpoint writes. If a folder is in its place, the engine panics, as on a full disk. */
 const unwritable = (folder: string) => join(folder, "pg_logical/replorigin_checkpoint.tmp");
 
-/** Files of an empty database. */
+/** Creates the files of an empty database. */
 function newFiles(): string {
   const folder = join(newScratchFolder(), "database");
   cpSync(join(inject("embeddedTemplates"), "empty"), folder, { recursive: true });
@@ -30,7 +32,7 @@ it.runIf(process.env.TEST_DATABASE === "embedded")(
 
     mkdirSync(unwritable(folder));
     await expect(database.pool.query("CHECKPOINT")).rejects.toMatchObject({ severity: "PANIC" });
-    // First the engine ends, then it cannot start.
+    // The first statement finds that the engine has ended, the second one that it cannot start.
     await expect(count()).rejects.toSatisfy(isUnavailable);
     await expect(count()).rejects.toSatisfy(isUnavailable);
 

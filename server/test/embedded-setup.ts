@@ -14,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-/** Creates a folder for files of the run, with embedded databases for the tests to copy. */
+/** Creates a folder for the files of the run, with embedded databases that tests copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "embedded-"));

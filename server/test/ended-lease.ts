@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 
 /**
- * End of an expired lease. One millisecond is subtracted, because the column has milliseconds and the current time could be
- * rounded up.
+ * Time of an expired lease. It is one millisecond ago, because the column has milliseconds and the current time could be rounded
+ * up.
  */
 export const ENDED = sql`clock_timestamp() - interval '1 millisecond'`;

@@ -1,5 +1,6 @@
 /**
- * If an account can have any number of rows of a kind, many short transactions erase them. Others wait only briefly.
+ * Tests that the rows of an account, of which there can be any number, are erased in many short transactions, so that others wait
+ * only briefly.
  */
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
@@ -14,14 +15,15 @@ import {
   jobs,
   webhookDeliveries,
 } from "../src/store/schema.js";
-import { newStore, TestService as Service, type TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService as Service, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
 /** More rows than two transactions erase. */
 const ROWS = 2_500;
 const rows = sql.raw(`generate_series(1, ${ROWS}) AS n`);
 
-/** Records the number of rows that each transaction removes from a table or empties. */
+/** Records how many rows of a table each transaction deletes or empties. */
 async function watchTransactions({ store: { database } }: TestService): Promise<void> {
   await database.queries.execute(sql`CREATE TABLE erased (tx xid8, what text, rows int)`);
   await database.queries.execute(sql`
@@ -43,7 +45,7 @@ async function watchTransactions({ store: { database } }: TestService): Promise<
   }
 }
 
-/** Maximum number of rows erased by one transaction, and total number, by table. */
+/** Returns for each table the maximum number of rows erased by one transaction, and the total number. */
 async function erasedRows({ store: { database } }: TestService) {
   const found = await database.queries.execute<{ what: string; most: number; all: number }>(sql`
     SELECT what, max(rows)::int AS most, sum(rows)::int AS all
@@ -107,7 +109,7 @@ it("audit entries, jobs, deliveries, responses, activities and athletes of a del
   expect(await othersValues()).toBe(before);
 });
 
-it("an erased athlete is removed from the audit log and from responses of other accounts in short transactions", async () => {
+it("an erased athlete is removed from the audit log and from responses to other accounts in short transactions", async () => {
   const s = await Service.start(await newStore());
   const [team, athlete] = [await Team.of(s), await s.athlete()];
   const { queries } = s.store.database;
@@ -117,7 +119,7 @@ it("an erased athlete is removed from the audit log and from responses of other 
   await queries.execute(sql`
     INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
     VALUES (${athlete.id}, ${team.manager.id}, 'READ', now(), now())`);
-  // Every second one refers to the athlete.
+  // Every second row refers to the athlete.
   await queries.execute(sql`
     INSERT INTO idempotency_keys (account_id, path, key, fingerprint, body, created_at)
     SELECT ${team.manager.id}, '/' || n % 3, n::text, '', convert_to('{"athlete":' || ${athlete.id} + n % 2 || ',', 'UTF8'), now()

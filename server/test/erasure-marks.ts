@@ -1,10 +1,10 @@
-/** Personal data that contain a mark, and where the mark is found after an erasure. */
+/** Creates personal data that contain a mark, and finds the mark after an erasure. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { TestService } from "./service.js";
 
-/** Returns the tables that contain the mark anywhere in the database, in text or in bytes (as hexadecimal). */
+/** Returns the tables that contain the mark anywhere in the database, as text or as bytes (in hexadecimal). */
 export async function placesOf(s: TestService, mark: string): Promise<string[]> {
   const { queries } = s.store.database;
   const { rows: tables } = await queries.execute<{ name: string }>(
@@ -21,7 +21,7 @@ export async function placesOf(s: TestService, mark: string): Promise<string[]> 
   return places;
 }
 
-/** Base64 that begins like a JPEG and contains the mark. */
+/** Returns base64 that begins like a JPEG and contains the mark. */
 export function pictureOf(mark: string): string {
   const text = `/9j/${mark}`;
   return text.padEnd(Math.ceil(text.length / 4) * 4, "A");
@@ -34,7 +34,7 @@ export function mailsOf({ config }: TestService, mark: string): string[] {
   return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "utf8").includes(mark));
 }
 
-/** All fields of a profile. Text fields contain the mark, and the numbers occur nowhere else in the database. */
+/** Returns a profile with all fields. Text fields contain the mark, and the numbers occur nowhere else in the database. */
 export const profileOf = (mark: string) => ({
   external_id: `${mark}-profile`,
   first_name: `${mark} first`,

@@ -1,4 +1,4 @@
-/** The data that remain of a deleted account are the authors and times of changes, but no personal data. */
+/** Tests that only the authors and times of changes remain of a deleted account, and no personal data. */
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

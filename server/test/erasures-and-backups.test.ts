@@ -1,4 +1,4 @@
-/** Erased people remain erased after the restore of a backup that contains them. */
+/** Tests that erased people remain erased after a backup that contains them is restored. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -11,13 +11,14 @@ import { restore } from "../src/store/backup/restore.js";
 import { whileNoneErases } from "../src/store/connection/advisory-lock.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { accounts } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { linksTo, placesOf, Scene } from "./personal-data-scene.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 
 describe("the list of erasures", () => {
-  it("does not contain an account whose deletion failed, which the next start would otherwise erase", async () => {
+  it("does not contain an account whose deletion failed, because the next start would erase it", async () => {
     const own = await TestService.start(await newStore());
     const { queries } = own.store.database;
     const [athlete, manager] = [await own.athlete(), await own.manager()];
@@ -40,7 +41,7 @@ describe("the list of erasures", () => {
   });
 });
 
-/** Deletes the second account while the first is being deleted, like a concurrent deletion by its owner. */
+/** Deletes the second account while the first is being deleted, like a concurrent request by its owner. */
 const letGoWith = (queries: Queries, first: number, second: number) =>
   queries.execute(
     sql.raw(`CREATE FUNCTION let_go() RETURNS trigger LANGUAGE plpgsql
@@ -48,7 +49,7 @@ const letGoWith = (queries: Queries, first: number, second: number) =>
       CREATE TRIGGER let_go AFTER DELETE ON accounts FOR EACH ROW WHEN (OLD.id = ${first}) EXECUTE FUNCTION let_go()`),
   );
 
-/** A manager with two managed athletes; the second is deleted during the deletion of the first. */
+/** Creates a manager with two managed athletes. The second is deleted during the deletion of the first. */
 async function managerLosingAthletes(): Promise<{ own: TestService; manager: TestAccount }> {
   const own = await TestService.start(await newStore());
   const { queries } = own.store.database;
@@ -146,13 +147,13 @@ describe("an old backup", () => {
     expect((await first.send("DELETE", path, { token: deleted.token })).status).toBe(204);
     const list = erasureListOf(first.config);
     const lines = readFileSync(list, "utf8").trimEnd().split("\n");
-    // The name of the list, and both people.
+    // The first line names the list; the others are the two people.
     expect(lines).toHaveLength(3);
     expect(readFileSync(list, "utf8")).not.toContain(scene.mark);
     await first.stop();
 
     await restore(first.store.database.queries, file);
-    // A machine without the list restores them, until it gets the list.
+    // A machine without the list restores both people until it gets the list.
     const other = await TestService.start(first.store);
     expect(await placesOf(other, scene.mark)).not.toEqual([]);
     expect((await other.get(path, deleted.token)).status).toBe(200);

@@ -26,7 +26,7 @@ export class EventClient {
     this.#blocks = blocksOf(response);
   }
 
-  /** @param headers headers including the token or the cookie */
+  /** @param headers request headers, including the token or the cookie */
   static async open(url: string, headers: Record<string, string>): Promise<EventClient> {
     // Do not use `fetch`, which opens an unused connection after an abort.
     const [response] = (await once(request(url, { headers, agent: false }).end(), "response")) as [
@@ -35,7 +35,7 @@ export class EventClient {
     return new EventClient(response);
   }
 
-  /** Returns the next event; null when the service has ended the response. */
+  /** Returns the next event, or null when the service has ended the response. */
   async next(): Promise<ReceivedEvent | null> {
     for (;;) {
       const { value: block, done } = await this.#blocks.next();

@@ -1,4 +1,4 @@
-/** An `Idempotency-Key` expires after exactly 24 hours. Then a request with the same key is a new request. */
+/** Tests that an `Idempotency-Key` expires after exactly 24 hours, after which a request with the same key is a new request. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -28,12 +28,12 @@ async function post(path: string, json: unknown, key: string) {
   return { status, body };
 }
 
-/** Sets the time when the key was used. */
+/** Changes the time at which the key was used. */
 const usedAt = (key: string, at: Date) =>
   s.store.database.queries.update(idempotencyKeys).set({ createdAt: at }).where(eq(idempotencyKeys.key, key));
 
 describe("an expired key that has not been removed", () => {
-  /** A creation 24.5 hours ago. */
+  /** Creates an activity with a key that was used 24.5 hours ago. */
   async function expired() {
     const [name, key] = [randomUUID(), randomUUID()];
     const json_schema = await schemaId(s, "activity_soccer");
@@ -81,7 +81,7 @@ describe("an expired key that has not been removed", () => {
   });
 });
 
-describe("a key that expires while the body of a repeated request arrives", () => {
+describe("a key that expires while the body of a repeated request is received", () => {
   /** Loads a recording twice with the same key, which expires after the first bytes of the second body. */
   async function loadTwice(meanwhile: (device: TestDevice) => Promise<unknown>) {
     const device = await s.ownedDevice(ann);
@@ -123,7 +123,7 @@ describe("a key that expires while the body of a repeated request arrives", () =
     expect(body).toHaveProperty("job_id", expect.not.stringContaining(first.body.job_id));
   });
 
-  it("gives no access to a caller who has lost the right", async () => {
+  it("gives no access to a caller who has lost it", async () => {
     const { status, body } = await loadTwice((device) => s.release(device, ann));
     expect([status, body]).toEqual([403, { detail: expect.any(String) }]);
   });

@@ -1,7 +1,8 @@
-/** The database pool is fair between callers: many requests of one do not delay a request of another. */
+/** Tests that many requests of one caller in the database pool do not delay a request of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountCaller, onBehalfOf } from "../src/fairness/callers.js";
-import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
+import { newDatabase, newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 
 const MANY = 120;
@@ -24,7 +25,7 @@ describe("the connection pool", () => {
     expect(order.indexOf("late")).toBeLessThan(100);
   });
 
-  it("continues after failed transactions, and releases their slots", async () => {
+  it("serves queries after failed transactions, and releases the slots of these transactions", async () => {
     const { database } = await newDatabase();
     const failing = Array.from({ length: MANY }, () =>
       onBehalfOf({ name: "failing", group: "failing" }, () =>

@@ -1,6 +1,6 @@
 /**
- * A change does not see the time frames and sessions that a different transaction adds meanwhile. They must not keep the state from
- * before the change.
+ * Tests time frames and sessions that a concurrent transaction adds during a change. The change does not see them, but their
+ * figures must include it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
@@ -19,7 +19,7 @@ import { storeIn, Team } from "./team.js";
 
 const it = withOwnService();
 
-/** Time within which a computation ends if it does not wait for a change. */
+/** A computation that does not wait for a change ends within this time. */
 const SHORT_MS = 500;
 
 /** Makes a change, and runs `meanwhile` before it is committed. */
@@ -99,7 +99,7 @@ describe("a computation that waits for a change", () => {
 });
 
 describe("a computation that waits for a change for more than 10 s", () => {
-  /** By how much the clock of the timeout is set forward, ms. */
+  /** Time by which the clock of the timeout is advanced, ms. */
   const SKIPPED_MS = 11_000;
 
   /** Lets a computation that waits for a change time out. */
@@ -114,9 +114,7 @@ describe("a computation that waits for a change for more than 10 s", () => {
     }
   }
 
-  it("is refused with the time after which to try again, and succeeds after the change", async ({
-    service: s,
-  }) => {
+  it("is refused with a time to retry, and succeeds after the change", async ({ service: s }) => {
     const team = await Team.of(s);
     const { frame, refused } = await beforeCommit(
       s,
@@ -195,7 +193,7 @@ describe("the time frames of a session", () => {
   });
 });
 
-describe("the figures of a player", () => {
+describe("the figures for a player", () => {
   it("use the current birth date if it has changed since the players were read", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];
@@ -210,7 +208,7 @@ describe("the figures of a player", () => {
     if (player === undefined) throw new Error("No player");
     const [athlete] = await queries.select().from(accounts).where(eq(accounts.id, ann.athlete));
     if (athlete === undefined) throw new Error("No athlete");
-    // The maximum heart rate depends on it.
+    // The maximum heart rate depends on the birth date.
     await transact(s.ctx, "test", (unit) => updateAccount(unit, athlete, { birthDate: "1954-01-01" }));
     const trimpOf = async (session: number) => (await scene.figures(session)).body.rows[0].figures.trimp;
     await computePlayer({ ...s.ctx, computer: s.service.computer }, session, plan, player, "older inputs");

@@ -1,4 +1,4 @@
-/** Two processes on one embedded database would lose rows, so one process locks the folder. */
+/** Tests the lock of a folder. Two processes on one embedded database would lose rows. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ const mayMakeNamespaces = (() => {
 })();
 
 // The tests use no database, so only one project runs them.
-describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder", () => {
+describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock on a folder", () => {
   it("excludes others until it is released, within one process and between processes", async () => {
     const folder = newScratchFolder();
     const unlock = await lockFolder(folder);
@@ -72,7 +72,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
 
   it("is released when its process is killed, even before the parent reaps the process", async () => {
     const folder = newScratchFolder();
-    // The shell becomes a `sleep`, which never waits for its child.
+    // The shell becomes a `sleep` process, which never waits for its child.
     const { line } = await run(["bash", "-c", '"$@" & exec sleep 600', "holder", ...HOLDER, folder]);
     const pid = Number(line.split("held by ")[1]);
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid });
@@ -90,7 +90,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     const { child } = await hold(folder);
     child.kill("SIGSTOP");
     await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
-    // More than the queue of unaccepted connections.
+    // The number of attempts exceeds the queue of unaccepted connections.
     for (let tries = 0; tries < 600; tries++) await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
     child.kill("SIGKILL");
     await once(child, "exit");

@@ -1,4 +1,4 @@
-/** Access to samples of former owners in random histories of ownerships, clocks, loads and reads. */
+/** Tests access to samples of former owners in random histories of ownerships, clocks, loads and reads. */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import {
@@ -22,17 +22,17 @@ type Step =
   | { do: "wait"; ms: number }
   | { do: "backdate"; ms: number };
 
-/** Stands for the owner at that time. */
+/** Index that means the owner at the time of the step. */
 const OWNER = -1;
 const anyone = fc.nat(2);
 const mostlyOwner = fc.oneof({ weight: 4, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: anyone });
-/** Milliseconds relative to now: mostly near now, sometimes long ago. */
+/** Milliseconds relative to now: mostly near now, sometimes long before. */
 const offset = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: -20, max: 24 }).map((n) => n * 15_000) },
   { weight: 1, arbitrary: fc.constantFrom(-1, 0, 1, AHEAD_MS, AHEAD_MS + 1, -3_600_000) },
 );
 const offsets = fc.array(offset, { minLength: 1, maxLength: 6 });
-// Clocks of two processes differ, and clocks can be set back.
+// The clocks of two processes differ, and clocks can be set back.
 const pause = fc.constantFrom(0, 1, 15_000, MINUTE_MS, 3 * MINUTE_MS, -30_000);
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -88,7 +88,7 @@ function expectOwn({ samples, computed }: Awaited<ReturnType<typeof everythingRe
   }
 }
 
-/** Computed data begins and ends with samples that the owner may read, and includes all of their heart rates. */
+/** Checks that computed data begin and end with samples that the owner may read, and include the heart rates of all of them. */
 function expectFrom(times: readonly number[], computed: Awaited<ReturnType<Owners["computedRead"]>>): void {
   const heard = times.filter((ms) => ms % 2 === 0);
   const { first_timestamp: first = null, last_timestamp: last = null } = computed ?? {};
@@ -159,7 +159,7 @@ describe("random histories of owners, clocks, loads and reads", () => {
           async take(by: number) {
             await take(device, by);
             model.take(by, now());
-            // The jobs compute loaded samples before anybody reads them.
+            // The jobs compute the loaded samples before anyone reads them.
             if (model.current?.by === by) await frameOf(device, by);
           },
           async release(by: number) {
@@ -226,7 +226,7 @@ describe("random histories of owners, clocks, loads and reads", () => {
     );
   });
 
-  it("users read no samples of other owners if they act concurrently in two processes with different clocks", async ({
+  it("users read no samples of other owners, even if they act concurrently in two processes with different clocks", async ({
     owners,
   }) => {
     const { s, take, managers, manager, upload } = owners;

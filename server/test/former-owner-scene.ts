@@ -11,11 +11,14 @@ export const AHEAD_MS = 5 * MINUTE_MS;
 export const isPostgres = process.env.TEST_DATABASE === "postgres";
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Degrees that identify the manager who loaded a sample. */
+/** Latitude, in degrees, that identifies the manager who loaded a sample. */
 export const latitudeOf = (index: number) => 10 + index;
 export const heartRateOf = (index: number) => 100 + index;
 
-/** A recording of a manager. Every sample identifies the manager by its position, and every second one also by its heart rate. */
+/**
+ * Creates a recording of a manager. The position of every sample identifies the manager, and so does the heart rate of every
+ * second sample.
+ */
 export const recordingBy = (device: TestDevice, index: number, times: readonly number[]) =>
   recordingOf(
     device.serial_number,
@@ -32,7 +35,7 @@ export interface Sample {
   "ecg.hr": number | null;
 }
 
-/** Other objects referenced by the time frames of a manager. */
+/** Returns the activity and the athlete for the time frames of a manager. */
 async function teamOf(s: TestService, { id, token }: TestAccount) {
   const [athlete] = (await s.get(`/api/v1/athletes/?managed_by=${id}`, token)).body.results;
   return { activity: await newActivity(s, { id, token }), athlete: athlete.id as number };
@@ -72,10 +75,13 @@ async function managersOn(s: TestService) {
 
   const now = () => s.clock.now().getTime();
 
-  /** Time frames by device and manager. */
+  /** Ids of time frames by device and manager. */
   const frames = new Map<string, number>();
 
-  /** Creates a time frame of a manager around now on a device; undefined for a manager who has never owned it. */
+  /**
+   * Creates a time frame around now for a manager and a device. @returns its id; undefined if the manager has never owned the
+   * device
+   */
   async function frameOf(device: TestDevice, index: number, of = s): Promise<number | undefined> {
     const key = `${device.id} ${index}`;
     const known = frames.get(key);
@@ -100,7 +106,7 @@ async function managersOn(s: TestService) {
     return body.id;
   }
 
-  /** Returns the computed data of a manager's time frame; undefined if there is none. */
+  /** Returns the computed data for a manager's time frame; undefined if there is no time frame. */
   async function computedRead(device: TestDevice, index: number, of = s) {
     const frame = await frameOf(device, index, of);
     if (frame === undefined) return undefined;
@@ -119,6 +125,6 @@ async function managersOn(s: TestService) {
 
 export type Owners = Awaited<ReturnType<typeof managersOn>>;
 
-/** `it` of a file with a service and three managers. */
+/** Creates an `it` for a file with a service and three managers. */
 export const withManagers = () =>
   withOwnService().extend("owners", { scope: "file" }, ({ service }) => managersOn(service));

@@ -1,4 +1,4 @@
-/** Only the manager who loaded samples of a device can read them; the next owner cannot. */
+/** Tests that only the manager who loaded samples of a device can read them, and not the next owner. */
 import { describe, expect } from "vitest";
 import { storeSamples } from "../src/store/samples/index.js";
 import {
@@ -34,7 +34,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
   });
 
-  it("remain the former owner's before the time of the release, even in the same chunk", async ({
+  it("still belong to the former owner if they are from before the release, even in a chunk with samples of the next owner", async ({
     owners: { s, manager, now, load, release, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -63,7 +63,7 @@ describe("a former owner's samples", () => {
     s.clock.stopAt(Date.now());
   });
 
-  it("are stored up to the end of the ownership if an upload is waiting", async ({
+  it("are stored up to the end of the ownership if a job with an upload is waiting", async ({
     owners: { s, manager, now, upload, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -72,7 +72,7 @@ describe("a former owner's samples", () => {
     const unowned = now() - 3_600_000;
     const { body } = await upload(device, 0, [unowned, before, now() + MINUTE_MS, now() + 3 * MINUTE_MS]);
     await release(device, 0);
-    // No one owns the device when the job runs. The next owner could read samples that it stored now.
+    // Nobody owns the device when the job runs. If the job stored the other samples now, the next owner could read them.
     await s.runJobs();
     const job = await s.get(`/api/v1/jobs/${body.job_id}/`, manager(0).token);
     expect(job.body.details).toMatchObject({ samples_stored: 1, samples_refused: 3 });
@@ -94,7 +94,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("do not pass to an ownership that is extended backwards, and an empty ownership leaves no row", async ({
+  it("do not become part of an ownership that is extended backwards, and an empty ownership leaves no row", async ({
     owners: { s, take, now, load, release, timesRead },
   }) => {
     const device = await s.device();
@@ -114,7 +114,7 @@ describe("a former owner's samples", () => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 4 * MINUTE_MS;
       await upload(device, 0, [ahead]);
-      // The release waits before it removes samples, and the load starts before the end of the ownership is visible.
+      // The release waits before it removes samples, and the load starts before it can see that the ownership has ended.
       const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
       const releasing = release(device, 0);
       await held.waiters(1);
@@ -142,7 +142,7 @@ describe("a former owner's samples", () => {
         s.get(`/api/v1/devices/${device.id}/latest-timestamp/`, manager(0).token),
       ];
       await held.waiters(5);
-      // Release, take-over and load commit while the readers wait for the lock.
+      // The release, the take-over and the load commit while the readers wait for the lock.
       const { client } = held;
       const from = iso(now());
       await client.query("UPDATE ownerships SET end_time = $1, version = version + 1 WHERE device_id = $2", [

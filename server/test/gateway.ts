@@ -1,11 +1,11 @@
-/** A gateway that streams a recording, and recordings with an ECG. */
+/** Provides a gateway that streams a recording, and recordings with an ECG. */
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { ecgRaw } from "../../test/frames.js";
 import { syntheticEcg } from "../../test/synthetic-ecg.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 
-/** The frames of a recording, each with its envelope. */
+/** Returns the frames of a recording, each with its envelope. */
 export function framesOf(recording: Uint8Array): Uint8Array[] {
   const view = new DataView(recording.buffer, recording.byteOffset, recording.byteLength);
   const frames: Uint8Array[] = [];
@@ -19,7 +19,10 @@ export function framesOf(recording: Uint8Array): Uint8Array[] {
 
 const RATE_HZ = 250;
 
-/** The parts of a recording of the walk at 10 Hz with an ECG: the header, and for each part of a second its rows and its ECG. */
+/**
+ * Creates a recording of the walk at 10 Hz with an ECG. @returns its parts: the header, and for each part of a second the rows
+ * and the ECG
+ */
 export async function ecgWalkParts(
   serial: string,
   start: string,
@@ -42,7 +45,7 @@ export async function ecgWalkParts(
   return [header, ...parts];
 }
 
-/** A recording of the walk with an ECG, from which the heart rates are derived. */
+/** Creates a recording of the walk with an ECG, from which heart rates can be derived. */
 export const ecgWalk = async (serial: string, start: string, seconds: number): Promise<Uint8Array> =>
   Buffer.concat(await ecgWalkParts(serial, start, seconds, 1));
 
@@ -73,7 +76,7 @@ export class Gateway {
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/octet-stream" },
       agent: false,
     });
-    // A server that is killed resets the connection.
+    // The connection is reset if the server is killed.
     this.#request.on("error", () => undefined);
     this.#request.flushHeaders();
     this.#response = once(this.#request, "response").then(([response]) => response as IncomingMessage);
@@ -89,12 +92,12 @@ export class Gateway {
     this.#request.write(bytes);
   }
 
-  /** Ends the body, and thus the recording. */
+  /** Ends the request body, which ends the recording. */
   finish(): void {
     this.#request.end();
   }
 
-  /** Breaks the connection. */
+  /** Breaks the connection before the body ends. */
   break(): void {
     this.#request.destroy();
   }
@@ -105,7 +108,7 @@ export class Gateway {
     return done ? null : (JSON.parse(value) as Line);
   }
 
-  /** Reads until this number of bytes is stored. */
+  /** Reads lines until this number of bytes has been stored. */
   async stored(bytes: number): Promise<Line> {
     for (;;) {
       const line = await this.next();
@@ -122,7 +125,7 @@ export class Gateway {
     return last;
   }
 
-  /** The whole response to a refused request. */
+  /** Returns the whole response to a refused request. */
   async text(): Promise<string> {
     let text = "";
     for await (const chunk of (await this.#response).setEncoding("utf8")) text += chunk;

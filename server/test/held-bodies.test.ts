@@ -1,4 +1,7 @@
-/** A request is judged by the state at its change, not by the state when its headers arrived up to a minute before. */
+/**
+ * A request is checked against the state at the time of its change, not the state up to a minute earlier, when its headers
+ * arrived.
+ */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
@@ -13,7 +16,7 @@ beforeAll(async () => {
   s = await startService({ throttleAccountMailsPerDay: 2 });
 });
 
-/** Time in which the service reads the headers and finds the token and the object of the path. */
+/** Time in which the service reads the headers and looks up the token and the object in the path. */
 const HEADERS_READ_MS = 300;
 
 /** Sends a request whose body arrives after `meanwhile`. */
@@ -57,7 +60,7 @@ describe.each(["manager", "athlete"] as const)(
       (await s.send("PATCH", pathOf(person), { token: person.token, json })).status;
     const rename = () => ({ username: `renamed ${randomUUID()}` });
 
-    it("counts for the email address that the account has by then", async () => {
+    it("counts for the email address that the account has when the body arrives", async () => {
       const email = `${randomUUID()}@example.org`;
       const oldest = await s[role]({ email });
       const [one, late] = [await s[role]({ email }), await s[role]({ email: `own-${email}` })];
@@ -67,7 +70,7 @@ describe.each(["manager", "athlete"] as const)(
       expect([await notices(email), await change(oldest, rename())]).toEqual([2, 201]);
     });
 
-    it("needs proof for an email address that has been replaced by then", async () => {
+    it("needs proof for an email address that has been replaced before the body arrives", async () => {
       const [email, other] = [`${randomUUID()}@example.org`, `${randomUUID()}@example.org`];
       const person = await s[role]({ email });
       const meanwhile = async () => {
@@ -105,7 +108,7 @@ describe("a request whose body arrives after its session has ended", () => {
     ],
     ["the token has expired", async () => s.clock.advance(11 * 3_600_000)],
   ];
-  it.each(endings)("changes nothing: %s", async (_, end) => {
+  it.each(endings)("changes nothing after %s", async (_, end) => {
     for (const [request, status] of [
       [rename, 403],
       [create, 401],

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
-/** A transaction of another PostgreSQL session that holds a lock for which others wait. */
+/** Begins a transaction in another PostgreSQL session that holds a lock, so that others wait. */
 export async function hold(s: TestService, statement: string) {
   const url = (s.store as { databaseUrl?: string | null }).databaseUrl ?? "";
   const client = new pg.Client(url);
@@ -11,7 +11,7 @@ export async function hold(s: TestService, statement: string) {
   await client.query(`BEGIN; ${statement}`);
   return {
     client,
-    /** Resolves when the given number of sessions of this database wait for a lock. */
+    /** Waits until the given number of sessions in this database wait for a lock. */
     async waiters(count: number) {
       const waiting = async () =>
         Number(

@@ -26,10 +26,10 @@ const post = (path: string, body: Uint8Array, token?: string) =>
     headers: { "Content-Type": "application/json" },
   });
 
-/** Results by path and length. */
+/** Processor times for harmless bodies by path and length. */
 const harmlessMs = new Map<string, number>();
 
-/** Posts a body with the text, and a body with a harmless text of similar length. @returns the ratio of processor times */
+/** Posts a body with the text, and a body with harmless text of similar length. @returns the ratio of their processor times */
 async function costOf(path: string, bodyWith: (text: string) => string, text: string, token?: string) {
   const harmless = Buffer.from(bodyWith("x".repeat(text.length)));
   const key = `${path} ${Math.round(harmless.length / MIB)}`;
@@ -42,7 +42,7 @@ async function costOf(path: string, bodyWith: (text: string) => string, text: st
 /** Repeats a text up to about this size in bytes. */
 const repeated = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
 
-/** Texts that are far more expensive for a careless parser than other texts of their length. */
+/** Texts that take a careless parser far longer than other texts of their length. */
 const UNITS = {
   "digits that look like a large number": `${"1".repeat(209)}A`,
   "an escaped pair of surrogates": "\\ud83d\\ude00",
@@ -91,7 +91,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("takes no longer if it repeats the member of the recording", async () => {
+  it("takes no longer if it repeats the member with the recording", async () => {
     const recording = `"asi_b64":"${"A".repeat(6 * MIB)}"}`;
     const bodyWith = (text: string) => `{${text.startsWith("x") ? `"x":"${text}",` : text}${recording}`;
     const { cost, status } = await costOf(bulkLoad(), bodyWith, '"asi_b64":"",'.repeat(4_000), ann.token);
@@ -181,7 +181,7 @@ describe("the body of a bulk load", () => {
     expect((await text(`{"asi_b64":"QUJD","x":"${"y".repeat(70_000)}"}`)).status).toBe(413);
   });
 
-  it("uses the recording of the outermost object only, the last one if there are several", async () => {
+  it("provides only the recording in the outermost object, and the last one if there are several", async () => {
     const asi = Buffer.from(await recordingOf(device.serial_number, [rowAt(1_700_000_000_000)])).toString(
       "base64",
     );

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newStore, service, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { service, type TestAccount, TestService } from "./service.js";
 
 let s: TestService;
 let ann: TestAccount;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 const managers = "/api/v1/managers/";
 const email = "x@example.org";
 
-/** Sends raw bytes, which no HTTP client would send. */
+/** Sends raw bytes that no HTTP client would send. */
 function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(s.service.url ?? "");
   return new Promise((resolve, reject) => {
@@ -27,7 +28,7 @@ function raw(bytes: string): Promise<string> {
 }
 
 describe("paths and methods", () => {
-  it("a path without its slash is not found and not redirected", async () => {
+  it("a path without its final slash is not found and not redirected", async () => {
     const detail = "Not found: the slash at the end of the path is missing.";
     for (const path of ["/api/v1/account", "/api/v1/devices", "/oauth2/token", "/api/v1/devices/1"]) {
       const { status, body } = await s.get(path, ann.token);
@@ -62,7 +63,7 @@ describe("paths and methods", () => {
       ["GET", "/api/v1/account", "/api/v1/accoun%74"],
     ] as const)
       expect(await answer(method, encoded)).toEqual(await answer(method, plain));
-    // an encoded slash does not divide a path
+    // An encoded slash does not separate segments.
     expect((await answer("DELETE", "/api/v1%2Faccount/")).status).toBe(404);
   });
 
@@ -109,7 +110,7 @@ describe("bodies", () => {
     }
   });
 
-  it("only the content types of the operation are read", async () => {
+  it("only the content types of the operation are accepted", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -165,13 +166,13 @@ describe("bodies", () => {
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
-  it("a response that Accept excludes is refused", async () => {
+  it("a response is refused if the Accept header excludes its type", async () => {
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "application/json;q=0" })).status).toBe(406);
   });
 
-  it("bytes that are not HTTP receive a plain refusal", async () => {
+  it("bytes that are not HTTP receive an error in plain text", async () => {
     const garbage = await raw("GARBAGE\r\n\r\n");
     expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
     expect(garbage).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
@@ -179,7 +180,7 @@ describe("bodies", () => {
       detail: "The request could not be read.",
     });
     expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
-    // Small enough to arrive completely: closing a connection with unread bytes resets it and loses the response.
+    // The request must arrive completely: closing a connection with unread bytes resets it and loses the response.
     expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431 /,
     );
@@ -205,12 +206,12 @@ describe("every response", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("contains the stable code of an error", async () => {
+  it("contains a stable code if it is an error", async () => {
     expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
     expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
   });
 
-  it("tokens are valid only in the Authorization header, with a case-insensitive scheme", async () => {
+  it("a token is valid only in the Authorization header, whose scheme is case-insensitive", async () => {
     expect(
       (await s.get("/api/v1/account/", undefined, { Authorization: `bearer ${ann.token}` })).status,
     ).toBe(200);
@@ -221,8 +222,8 @@ describe("every response", () => {
   });
 });
 
-describe("throttling", () => {
-  // Use a separate database, because processes on one PostgreSQL share their counters.
+describe("a rate limit", () => {
+  // Use a separate database, because processes on the same database share their counters.
   let strict: TestService;
   let bob: TestAccount;
   let eve: TestAccount;
@@ -239,7 +240,7 @@ describe("throttling", () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
-    // A call that counts towards two limits reports both, even when it is refused.
+    // A call that counts towards two limits reports both, even if it is refused.
     const taking = await strict.post("/api/v1/devices/take-ownership/", {}, eve.token);
     expect(taking.headers.get("ratelimit-policy")).toMatch(/^"user";q=3;w=60, "ownership";q=\d+;w=60$/);
     expect(taking.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+, "ownership";r=\d+;t=\d+$/);
@@ -253,7 +254,7 @@ describe("throttling", () => {
   });
 
   it("counts unauthenticated calls by address, but never health checks", async () => {
-    // Calls with a token known to the service do not count by address.
+    // Calls with a token known to the service do not count towards the limit for the address.
     await strict.get("/api/v1/account/", eve.token);
     const statuses = new Set<number>();
     for (let i = 0; i < 6; i++) {
@@ -280,7 +281,7 @@ describe("health", () => {
     expect((await s.get("/metrics")).status).toBe(404);
   });
 
-  it("metrics count the runs of jobs by outcome, and waiting jobs with their age", async () => {
+  it("metrics count job runs by outcome, and report waiting jobs and their age", async () => {
     const t = await TestService.start(await newStore(), { smtpUrl: "smtp://127.0.0.1:1" });
     t.clock.stopAt(Date.now());
     const metrics = async () => {
@@ -288,14 +289,14 @@ describe("health", () => {
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
     expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
-    // The registration sends its credentials by email.
+    // The registration adds a job that sends the credentials by email.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();
     expect(waiting('asi_jobs_waiting{kind="mail"}')).toBe(1);
     expect(waiting('asi_jobs_waiting{kind="compute"}')).toBe(0);
     expect(waiting('asi_jobs_delay_seconds{kind="mail"}')).toBe(7);
-    // There is no mail server.
+    // The job fails, because there is no mail server.
     await t.runJobs();
     const tried = await metrics();
     expect(tried('asi_job_runs_total{kind="mail",outcome="retry"}')).toBe(1);

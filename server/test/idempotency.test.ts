@@ -1,4 +1,4 @@
-/** A POST with an `Idempotency-Key` takes effect once, and every repetition gets the original response. */
+/** Tests that a POST with an `Idempotency-Key` takes effect once, and that every repetition gets the original response. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   scene = await newScene(s);
 });
 
-/** Bytes and relevant headers of the response. */
+/** Posts a body with a key. @returns the bytes and the relevant headers of the response */
 async function post(path: string, by: TestAccount, json: unknown, key: string, at = s) {
   const response = await fetch(`${at.service.url}${path}`, {
     method: "POST",
@@ -38,7 +38,7 @@ async function post(path: string, by: TestAccount, json: unknown, key: string, a
   };
 }
 
-/** Body of each POST that changes something. */
+/** Returns a body for each POST that changes something. */
 const requests: Record<string, () => Promise<{ path: string; by: TestAccount; json?: unknown }>> = {
   createManagedAthlete: async () => {
     const by = await managingManager();
@@ -128,7 +128,7 @@ describe("a repeated request", () => {
     const [first, meanwhile] = await Promise.all([post(path, by, json, key), post(path, by, json, key)]);
     expect(first.status).toBeLessThan(300);
     expect(meanwhile).toEqual(first);
-    // A response without a key looks the same.
+    // A response to a request without a key has the same headers.
     expect(first.headers).toContainEqual([
       "content-type",
       first.status === 204 ? null : "application/json; charset=utf-8",
@@ -161,7 +161,7 @@ describe("a key", () => {
     expect(await post(`${path}?a=1`, by, json, key)).toEqual(first);
   });
 
-  it("is ignored if the body contains a password, because a stored hash would allow guessing it", async () => {
+  it("is ignored if the body contains a password, because a stored hash would allow guesses", async () => {
     const athlete = await s.athlete();
     const key = randomUUID();
     const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));

@@ -1,6 +1,6 @@
 /**
- * Invariants of every database of the service at rest. It contains no orphans, no overlapping ownerships, and no lost
- * or stuck jobs.
+ * Checks the invariants of every database of the service at rest: no orphans, no overlapping ownerships, and no lost or stuck
+ * jobs.
  */
 
 interface Queryable {
@@ -63,7 +63,7 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT account_id AS id FROM idempotency_keys WHERE status IS NULL`,
 };
 
-/** Every foreign key in the catalogue, checked again because a restore may have bypassed it. */
+/** Checks every foreign key in the catalogue, because a restore may have bypassed it. */
 const FOREIGN_KEYS = `
   SELECT c.conname AS name, c.conrelid::regclass::text AS child, c.confrelid::regclass::text AS parent,
     (SELECT string_agg(format('child.%I = parent.%I', a.attname, b.attname), ' AND ')
@@ -76,7 +76,7 @@ const FOREIGN_KEYS = `
   FROM pg_constraint c WHERE c.contype = 'f' ORDER BY 1`;
 
 /**
- * Searches for violated invariants in a database whose due jobs are done.
+ * Searches a database whose due jobs are done for violated invariants.
  * @returns a message for each problem, with the first ids
  */
 export async function databaseProblems(database: Queryable): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Specified operations of the service: number, method, path, group. */
+/** The specified operations of the service: number, method, path, group. */
 export const rows = [
   ["1", "POST", "/oauth2/token/", "token"],
   ["2", "POST", "/oauth2/token/", "token"],
@@ -164,7 +164,7 @@ export const rows = [
 
 export type Group = (typeof rows)[number][3];
 
-/** Implemented groups; adding one makes its routes and tests mandatory. */
+/** Implemented groups. Tests require routes for a group that is added here. */
 export const implemented: ReadonlySet<Group> = new Set<Group>([
   "token",
   "managers",

@@ -9,9 +9,11 @@ import { startService as startProcess } from "../src/process/service.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
-import { newStore, TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 // Use a separate database for each test, because these tests run and count jobs.
 let s: TestService;
@@ -30,8 +32,8 @@ const register = async (on: TestService, more: Record<string, unknown> = {}) => 
 const jobsOf = async (kind: string) =>
   s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
 
-describe("mail", () => {
-  it("is written to the data folder if there is no mail server, and the password is erased", async () => {
+describe("an email", () => {
+  it("is written to the data folder if there is no mail server, and its password is erased", async () => {
     const username = await register(s);
     const [waiting] = await jobsOf("mail");
     const stored = JSON.stringify(waiting);
@@ -67,7 +69,7 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  /** Use an existing account, because an email to a deleted account is not kept. */
+  /** Use an existing account, because emails to deleted accounts are not kept. */
   const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({
@@ -98,7 +100,7 @@ describe("jobs", () => {
     const later = await TestService.start(s.store);
     const byId = eq(jobs.id, job?.id ?? 0);
     for (let loss = 1; loss <= 4; loss++) {
-      // The state after a worker was killed during a job.
+      // Set the row as it is after a worker was killed during a job.
       await s.store.database.queries
         .update(jobs)
         .set({
@@ -119,7 +121,7 @@ describe("jobs", () => {
     expect(row).toMatchObject({ state: "FAILURE", losses: 4, details: { code: "worker_lost" } });
   });
 
-  it("are not stored by a failed transaction, and neither is an audit row", async () => {
+  it("are not stored if their transaction fails, and neither is an audit row", async () => {
     const before = [(await jobsOf("mail")).length, await s.store.database.queries.$count(auditLog)];
     await expect(
       transact(s.ctx, "test", async (change) => {
@@ -132,7 +134,7 @@ describe("jobs", () => {
   });
 });
 
-describe("audit", () => {
+describe("the audit log", () => {
   it("records the author, the operation, and the values before and after each change, without secrets", async () => {
     const ann = await s.manager();
     await s.send("PATCH", `/api/v1/managers/${ann.id}/`, {
@@ -209,7 +211,7 @@ describe("retention", () => {
         createdAt: new Date(),
       })
       .returning();
-    // Wait for more than one run, because the second run removes rows that expire between the two.
+    // Wait for more than one run, because the second run removes rows that expire between the two runs.
     for (const key of ["first", "second"]) {
       await queries.insert(idempotencyKeys).values({
         accountId: account?.id ?? 0,
@@ -249,7 +251,7 @@ describe("retention", () => {
     expect(await queries.$count(auditLog)).toBe(0);
     const statementsOn = (table: string) =>
       sent.filter((text) => new RegExp(`DELETE FROM "?${table}"?\\b`).test(text)).length;
-    // The third statement removes counters too far ahead of the clock.
+    // The third statement removes counters that are too far ahead of the clock.
     expect([statementsOn("audit_log"), statementsOn("throttle_counters")]).toEqual([3, 3]);
   });
 });

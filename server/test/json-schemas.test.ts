@@ -26,7 +26,7 @@ const list = async (query = ""): Promise<Shown[]> => {
 const names = async (query: string) => (await list(query)).map(({ name }) => name);
 
 describe("JSON schemas", () => {
-  it("are the twelve installed schemas; the parent of a time frame schema is that of its activity", async () => {
+  it("are the twelve installed schemas; the parent of a time frame schema is the schema of its activity", async () => {
     const all = await list();
     expect(all).toHaveLength(12);
     const nameOf = (id: number | null) => all.find((schema) => schema.id === id)?.name ?? null;

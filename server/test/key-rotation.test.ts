@@ -1,9 +1,7 @@
-/** Rotation of the keys for secrets while the service runs, with interruptions and kills. */
-import { execFile } from "node:child_process";
+/** Tests the rotation of the keys that encrypt secrets, with interruptions, while the service runs. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -12,20 +10,16 @@ import { systemClock } from "../src/process/own-context.js";
 import { startService as startProcess } from "../src/process/service.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { nextServerKey, replaceServerKey, serverKeyOf } from "../src/store/connection/server-key.js";
-import { MAIN, Processes, type RunningProcess } from "./processes.js";
+import { newStore } from "./databases.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService, testConfig } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 const HOUR_MS = 3_600_000;
 
-/** `npm test` kills one rotation. */
-const KILLS = process.env.TEST_ALL_HISTORIES === "1" ? 3 : 1;
-/** Number of encrypted calls per kill: many batches of a rotation. */
-const PER_KILL = 7_000;
-
-/** A service whose server key is in the file of its data folder, as without SERVER_KEY. */
+/** Starts a service whose server key is in a file in its data folder, as without SERVER_KEY. */
 async function start(): Promise<TestService> {
   const store = await newStore();
   const dataDir = newScratchFolder();
@@ -39,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** An activity with a webhook that has this secret. */
+/** Creates an activity with a webhook that has this secret. @returns the path of the webhook */
 async function hook(s: TestService, owner: TestAccount, secret_token: string): Promise<string> {
   const activity = await newActivity(s, owner);
   const { status, body } = await s.post(
@@ -51,7 +45,7 @@ async function hook(s: TestService, owner: TestAccount, secret_token: string): P
   return `/api/v1/activities/${activity}/webhooks/${body.id}/`;
 }
 
-/** Number of secrets by the number of their key; none for the server key itself. */
+/** Returns the number of secrets by the number of their key; `none` means the server key itself. */
 async function keysInUse({ queries }: { queries: Queries }): Promise<Record<string, number>> {
   const { rows } = await queries.execute<{ key: string; count: number }>(sql`
     SELECT coalesce(substring(secret FROM '^(k\\d+):'), 'none') AS key, count(*)::int AS count FROM (
@@ -63,7 +57,7 @@ async function keysInUse({ queries }: { queries: Queries }): Promise<Record<stri
   return Object.fromEntries(rows.map(({ key, count }) => [key, count]));
 }
 
-/** Masked secret as shown by the API; reading it proves that the secret can be decrypted. */
+/** Returns the masked secret from the API; it can be read only if the secret can be decrypted. */
 const masked = async (s: TestService, path: string, token: string) =>
   (await s.get(path, token)).body.secret_token;
 
@@ -72,7 +66,7 @@ describe("key rotate", () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret one");
-    // A queued email with a generated password, and a queued call.
+    // There are a queued email with a generated password, and a queued call.
     await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
     expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
     const account = { url: receiver.url, events: ["job.finished"] };
@@ -112,7 +106,7 @@ describe("key rotate", () => {
     const { queries } = s.store.database;
     const { rows } = await queries.execute<{ secret_token: string }>(sql`SELECT secret_token FROM webhooks`);
     await commands["key rotate"](s.ctx, {});
-    // Written by a process that has read the old key before.
+    // A process that has read the old key earlier writes this secret.
     await queries.execute(sql`UPDATE webhooks SET secret_token = ${rows[0]?.secret_token}`);
     expect(await masked(s, path, ann.token)).toBe("se****");
     await applyRetention(s.ctx);
@@ -153,7 +147,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // The state after a restart.
+      // After a restart, the process has this key.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }
@@ -180,7 +174,7 @@ describe("key rotate", () => {
     // Two processes, each with its own copy of the server key.
     const contexts = [0, 1].map(() => ({ ...s.ctx, serverKey: new Uint8Array(s.store.serverKey) }));
     const outcomes = await Promise.allSettled(contexts.map((ctx) => commands["key rotate"](ctx, {})));
-    // The other rotation ran in between, or had finished before this one read the keys.
+    // A rejected rotation reports that the other one ran at the same time or had finished before it read the keys.
     for (const outcome of outcomes)
       if (outcome.status === "rejected")
         expect(`${outcome.reason}`).toMatch(/Run the command again\.|This process still has the server key/);
@@ -193,7 +187,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("replaces the server key only by the next one, and only once", async () => {
+  it("replaces the server key only with the next one, and only once", async () => {
     const dataDir = newScratchFolder();
     serverKeyOf(dataDir);
     const file = (name: string) => readFileSync(join(dataDir, name), "utf8");
@@ -222,7 +216,7 @@ describe("key rotate", () => {
 });
 
 describe("key finish", () => {
-  /** A service with SERVER_KEY, and contexts of processes with other server keys. */
+  /** Starts a service with SERVER_KEY, and creates contexts of processes with other server keys. */
   async function startWithKey() {
     const s = await start();
     const withKey = (key: Uint8Array) => ({
@@ -273,7 +267,7 @@ describe("key finish", () => {
     expect(await rotate(second, third.serverKey)).toMatchObject({ key: 2, encrypted: 1 });
   });
 
-  it("keeps the old server key if it is named because the new one is lost", async () => {
+  it("keeps the old server key if the operator names it because the new one is lost", async () => {
     const { s, first, rotate } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -310,96 +304,5 @@ describe("a lost server key", () => {
     expect((await again.get(path, ann.token)).status).toBe(200);
     const changed = await again.send("PATCH", path, { token: ann.token, json: { secret_token: "new one" } });
     expect(changed.body.secret_token).toBe("ne*****");
-  });
-});
-
-const isPostgres = process.env.TEST_DATABASE === "postgres";
-
-// It starts a dozen processes, each of which takes many seconds on a busy machine.
-describe.runIf(isPostgres)("key rotate with several processes", { timeout: 600_000 }, () => {
-  it("survives kill -9 at any time while two processes read and write secrets", async () => {
-    const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
-    const processes = await Processes.onNewDatabase({
-      SERVER_KEY: oldKey ?? "",
-      WEBHOOK_ALLOW_PRIVATE: "true",
-    });
-    const file = join(newScratchFolder(), "new.key");
-    writeFileSync(file, newKey ?? "");
-    const [first, second] = await Promise.all([
-      processes.start("--role", "api"),
-      processes.start("--role", "api"),
-    ]);
-    const ann = await processes.manager(first, "ann");
-    const client = await processes.query();
-    const { rows: schemas } = await client.query(
-      "SELECT id FROM json_schemas WHERE name = 'activity_soccer'",
-    );
-    const { body: activity } = await first.send("POST", "/api/v1/activities/", ann.token, {
-      name: "A match",
-      json: { sport: "soccer" },
-      json_schema: Number(schemas[0].id),
-      owner: ann.id,
-    });
-    const path = `/api/v1/activities/${activity.id}/webhooks/`;
-    const add = ({ send }: RunningProcess, secret_token: string) =>
-      send("POST", path, ann.token, {
-        webhook_url: "http://127.0.0.1:9/",
-        secret_token,
-        activity_events: false,
-        timeframes_events: false,
-      });
-    expect((await add(first, "secret")).status).toBe(200);
-    // Many earlier calls.
-    await client.query(`
-      INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
-      SELECT 'msg_' || n, id, webhook_url, secret_token, 'test', '{}', 'delivered', now()
-      FROM webhooks, generate_series(1, ${KILLS * PER_KILL}) AS n`);
-    const readable = async (from: RunningProcess) => {
-      const { status, body } = await from.send("GET", `${path}?limit=100`, ann.token);
-      expect(status).toBe(200);
-      return body.results.map(({ secret_token }: { secret_token: string }) => secret_token);
-    };
-    const left = async () =>
-      Number(
-        (await client.query("SELECT count(*) FROM webhook_deliveries WHERE secret_token NOT LIKE 'k1:%'"))
-          .rows[0].count,
-      );
-    let hooks = 1;
-    for (let kills = 0; kills < KILLS; kills++) {
-      const before = await left();
-      // The rotation waits for this row, so it cannot end before it is killed.
-      await client.query(`
-        BEGIN; SELECT FROM webhook_deliveries WHERE id =
-          (SELECT id FROM webhook_deliveries ORDER BY id OFFSET ${(kills + 1) * PER_KILL - 1} LIMIT 1) FOR UPDATE`);
-      const running = execFile(process.execPath, [MAIN, "key", "rotate", "--new-key", file], {
-        env: { ...processes.env },
-      });
-      const over = new Promise((done) => running.once("exit", done));
-      while ((await left()) === before) await sleep(1);
-      expect(running.kill("SIGKILL")).toBe(true);
-      await over;
-      expect(await left()).toBeGreaterThan(0);
-      await client.query("ROLLBACK");
-      for (const one of [first, second]) expect(await readable(one)).toHaveLength(hooks);
-      expect((await add(second, `secret ${hooks}`)).status).toBe(200);
-      hooks++;
-    }
-    const outcome = await processes.command("key", "rotate", "--new-key", file);
-    expect(outcome).toMatchObject({ key: 1, unreadable: 0, next: expect.stringContaining("key finish") });
-    expect(await left()).toBe(0);
-
-    const third = await processes.startWith({ SERVER_KEY: newKey ?? "" }, "--role", "api");
-    expect(await readable(third)).toEqual(await readable(first));
-    const finish = ["key", "finish"];
-    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toContain("add --yes");
-    finish.push("--yes");
-    expect(await processes.refusal(finish)).toContain("restart it with the new SERVER_KEY");
-    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");
-    expect(await processes.refusal(["serve", "--role", "api"])).toContain(
-      "are encrypted with the server key",
-    );
-    const secrets = await client.query("SELECT count(DISTINCT server_key_id) FROM encryption_keys");
-    expect(Number(secrets.rows[0].count)).toBe(1);
-    await client.end();
   });
 });

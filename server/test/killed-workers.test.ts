@@ -1,4 +1,4 @@
-/** Workers that are killed during a job. */
+/** Tests workers that are killed during a job. */
 import { afterEach, describe, expect, it } from "vitest";
 import { Processes, type RunningProcess } from "./processes.js";
 import { answer, type Receiver, startReceiver } from "./receiver.js";
@@ -15,7 +15,7 @@ let receiver: Receiver | undefined;
 
 afterEach(() => receiver?.stop());
 
-/** Creates a webhook of a new activity. @returns function that changes the activity, which calls the webhook */
+/** Creates a webhook for a new activity. @returns a function that changes the activity and thus calls the webhook */
 async function webhookOf(processes: Processes, on: RunningProcess, url: string) {
   const { id, token } = await processes.manager(on, `ann-${Date.now()}`);
   const schemas = await on.send("GET", "/api/v1/json-schemas/?type=1", token);
@@ -35,7 +35,7 @@ async function webhookOf(processes: Processes, on: RunningProcess, url: string) 
 }
 
 describe("a worker that is killed", { timeout: 120_000 }, () => {
-  it("leaves its jobs to the next worker when their leases end", async () => {
+  it("leaves its jobs to the next worker when their leases expire", async () => {
     const hook = await startReceiver();
     receiver = hook;
     const processes = await Processes.onNewDatabase(SETTINGS);
@@ -67,7 +67,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
       hook.behaviour = () => undefined;
       await change(api, `name ${kills}`);
       await expect.poll(() => hook.received.length).toBeGreaterThan(before);
-      // This worker waits for a response when it is killed; until then, both run the jobs of the other changes.
+      // This worker is killed while it waits for a response; until then, both workers run the jobs for the other changes.
       hook.behaviour = answer(204);
       const next = await processes.start();
       for (let index = 1; index < CHANGES_PER_KILL; index += 1) {
@@ -83,7 +83,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
       await expect
         .poll(() => counted("jobs WHERE state <> 'SUCCESS' AND kind = 'webhook'"), { timeout: 60_000 })
         .toBe(0);
-      // Equal waiting events are merged, so there are at most as many deliveries as changes.
+      // Identical waiting events are merged, so there are at most as many deliveries as changes.
       expect(await counted("webhook_deliveries WHERE state <> 'delivered'")).toBe(0);
       expect(await counted("webhook_deliveries")).toBe(await counted("jobs WHERE kind = 'webhook'"));
       const { rows } = await client.query(

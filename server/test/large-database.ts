@@ -1,6 +1,5 @@
 /**
- * Tables of a service that has run for years, filled by SQL. They give the planner of the database realistic
- * statistics.
+ * Fills the tables with SQL as in a service that has run for years, which gives the planner of the database realistic statistics.
  */
 import type pg from "pg";
 
@@ -15,7 +14,7 @@ const manager = (n: string) => `(1 + (${n}) % ${MANAGERS})`;
 const device = (n: string) => `(1 + (${n}) % ${DEVICES})`;
 const daysAgo = (days: string) => `now() - (${days}) * interval '1 day'`;
 
-/** One statement per table, in the order of their references. */
+/** One statement per table, in the order of the references between them. */
 const ROWS: readonly string[] = [
   `INSERT INTO accounts (role, username, username_key, email, email_key, external_id, first_name, last_name, gender, birth_date, managed_by, is_default_athlete, created_at)
    SELECT CASE WHEN n <= ${MANAGERS} THEN 'MANAGER' ELSE 'ATHLETE' END, 'person-' || n, 'person-' || n, 'person-' || n || '@example.org', 'person-' || n || '@example.org',
@@ -51,7 +50,7 @@ const ROWS: readonly string[] = [
   `INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
    SELECT at, at + interval '2 hours', '{}', ${device("n")}, 1 + n % 20000, ${athlete("n")}, ${manager("1 + n % 20000")}, 9, at
    FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
-  // Fifty squads of each manager, with members who change, devices that are passed on, and a session every other day.
+  // Each manager has fifty squads, with members who change, devices that are passed on, and a session every other day.
   `INSERT INTO squads (name, owner_id, created_at) SELECT 'Squad ' || n, ${manager("n")}, ${daysAgo("700")} FROM generate_series(1, 20000) AS n`,
   `INSERT INTO squad_members (squad_id, athlete_id, number, params, start_time, end_time)
    SELECT 1 + n % 20000, ${athlete("n / 2")}, n % 99, '{}', at, at + interval '100 days'
@@ -77,7 +76,7 @@ const ROWS: readonly string[] = [
    SELECT n, 1, 1, 1, repeat('x', 40), '{}', now() FROM generate_series(1, 80000) AS n`,
   `INSERT INTO removed_samples (device_id, start_ms, stop_ms)
    SELECT ${device("n")}, 1700000000000 + 1000000::bigint * n, 1700000000000 + 1000000::bigint * n + 500000 FROM generate_series(1, 20000) AS n`,
-  // Chunks of 3,000 samples; their payloads are outside the row, which contains a reference of this length.
+  // Chunks of 3,000 samples; their payloads are stored outside the row, which contains a reference of this length.
   `INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
    SELECT ${device("n")}, bucket, bucket * 300000, bucket * 300000 + 299900, 3000, '\\x000102030405060708090a0b0c0d0e0f1011', ${daysAgo("n % 700")}
    FROM generate_series(1, 300000) AS n, LATERAL (SELECT 5600000 + n / ${DEVICES} * 7::bigint AS bucket) AS chunk`,
@@ -87,7 +86,7 @@ const ROWS: readonly string[] = [
    SELECT 'msg-' || n, 1 + n % 10000, 'https://club.example.org/hook', 'sealed', 'timeframe-updated', jsonb_build_object('activity_id', n % 20000),
      CASE WHEN n % 2000 = 0 THEN 'pending' WHEN n % 3000 = 0 THEN 'retrying' WHEN n % 50 = 0 THEN 'failed' ELSE 'delivered' END, 1, n, ${daysAgo("n % 90")}
    FROM generate_series(1, 200000) AS n`,
-  // All except some hundred are finished.
+  // All jobs except some hundred are finished.
   `INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at, finished_at, lease_until, lease_token)
    SELECT 'job-' || n, CASE WHEN n % 100 < 50 THEN 'compute' WHEN n % 100 < 60 THEN 'session-figures' WHEN n % 100 < 65 THEN 'derive' WHEN n % 100 < 95 THEN 'webhook' WHEN n % 100 < 99 THEN 'bulk-load' ELSE 'mail' END,
      CASE WHEN n % 100 BETWEEN 95 AND 98 THEN ${manager("n")} END, ${manager("n")}, state,

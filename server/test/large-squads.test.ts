@@ -1,9 +1,10 @@
-/** Reads of squads that are as large as the limits allow are bounded, and other requests run in between. */
+/** Tests that reads of squads at the maximum size are bounded, and that other requests run in between. */
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";
+import { newStore } from "./databases.js";
 import { problem } from "./problem.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { schemaId } from "./team.js";
 
 let s: TestService;
@@ -23,7 +24,7 @@ const SMALL: SquadExtent = {
   breaks: 0,
 };
 
-/** A manager with a squad. @returns the ids of the squad and of its latest session */
+/** Creates a manager with a squad. @returns the ids of the squad and of its latest session */
 async function squadOf(extent: Partial<SquadExtent>) {
   const owner = await s.manager();
   const device = await s.ownedDevice(owner);
@@ -51,7 +52,7 @@ async function answeredDuring<T>({ token }: TestAccount, work: Promise<T>): Prom
   return [answered, await done];
 }
 
-it("a season contains the latest sessions of at most 15,000 players, in chronological order, and lets other requests run meanwhile", async () => {
+it("a season contains the latest sessions with at most 15,000 players, in chronological order, and lets other requests run meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 50, members: 50, sessions: 320, figures: 50 });
   const [answered, { body }] = await answeredDuring(
     owner,
@@ -61,7 +62,7 @@ it("a season contains the latest sessions of at most 15,000 players, in chronolo
   expect([body.sessions.length, body.left_out]).toEqual([300, 20]);
   const starts = body.sessions.map(({ start_time }: { start_time: string }) => start_time);
   expect(starts).toEqual([...starts].sort());
-  // The season omits the first of 320 hourly sessions.
+  // The season omits the first of the 320 hourly sessions.
   expect([starts[0], starts.at(-1)]).toEqual(["2024-06-01T20:00:00.000Z", "2024-06-14T07:00:00.000Z"]);
   const names = body.players.map(({ player }: { player: string }) => player);
   expect(names).toEqual(Array.from({ length: 50 }, (_, i) => `Émilie ${i + 1} Von der Heide`));
@@ -115,7 +116,7 @@ it("a session of a squad of thousands is refused before its players are read", a
   expect((await s.get(`${path}periods/`, owner.token)).body).toEqual([]);
 });
 
-it("a table has at most 10,000 rows of players and periods, including periods without players", async () => {
+it("a table has at most 10,000 rows for players and periods, including periods without players", async () => {
   const { owner, session } = await squadOf({ athletes: 60, members: 60, sessions: 1 });
   const path = `/api/v2/sessions/${session}/`;
   const { body } = await s.get(path, owner.token);
@@ -133,7 +134,7 @@ it("a table has at most 10,000 rows of players and periods, including periods wi
   expect(problem(await put(180))).toEqual([409, "session_too_large"]);
 });
 
-it("a caller can run two heavy requests at a time, and other requests meanwhile", async () => {
+it("a caller can make two heavy requests at a time, and other requests meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 1, members: 1, sessions: 1 });
   const { heavyQueue } = s.service.app;
   let release = () => {};

@@ -1,8 +1,8 @@
 import type { Migration } from "../src/store/migrations/migration.js";
 
 /**
- * Possible migrations of a later release: a column without a default for old rows, values that depend on rows, a filled table,
- * batches.
+ * Migrations that a later release could have. They add columns with a default or with values from the row, fill a table, run in
+ * batches, and create an index.
  */
 export const LATER: readonly Migration[] = [
   {

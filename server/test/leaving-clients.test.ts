@@ -1,4 +1,4 @@
-/** Clients that disconnect while the service authenticates them, or during the response. */
+/** Tests clients that disconnect while the service authenticates them or responds. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ann = await s.manager();
 });
 
-/** Sends the beginning of a request, and disconnects before the database query for its caller has finished. */
+/** Sends the beginning of a request, and disconnects before the service has found its caller in the database. */
 async function sendAndLeave(path: string, type: string, body: string): Promise<void> {
   const { port, hostname } = new URL(s.service.url ?? "");
   await s.store.database.queries.transaction(async (transaction) => {
@@ -28,7 +28,7 @@ async function sendAndLeave(path: string, type: string, body: string): Promise<v
         `Content-Length: ${body.length + 10_000}\r\n\r\n${body}`,
     );
     const [request] = await read;
-    // Part of the body arrives with the head; wait until the service has received the rest.
+    // Part of the body arrives with the headers; wait until the service has received the rest.
     await expect.poll(() => request.socket.bytesRead).toBeGreaterThan(body.length);
     const left = new Promise((resolve) => request.socket.once("close", resolve));
     socket.resetAndDestroy();
@@ -57,8 +57,8 @@ describe("a client that disconnects while its token is checked", () => {
   });
 });
 
-describe("a client that disconnects during its response", () => {
-  it("is in the log of requests once, when the connection closes", async () => {
+describe("a client that disconnects during the response", () => {
+  it("is in the request log once, when the connection closes", async () => {
     const device = await s.ownedDevice(ann);
     const lines: [path: string | undefined, status: number][] = [];
     const logged = vi.spyOn(s.service.app, "logRequest").mockImplementation((request, _reply, status) => {
@@ -74,7 +74,7 @@ describe("a client that disconnects during its response", () => {
     leaving.leave();
     const line = ["/api/v1/devices/{device}/live/", 200];
     await expect.poll(() => lines.slice(1)).toEqual([line]);
-    // The service ends this one.
+    // The service ends the first response when the second one begins.
     const replaced = await EventClient.open(`${s.service.url}${path}`, headers);
     const newer = await EventClient.open(`${s.service.url}${path}`, headers);
     expect(await replaced.end()).toBe("replaced");

@@ -55,7 +55,7 @@ describe("the json of an activity", () => {
   it("is neither validated again nor written to the audit log if an update does not change it", async () => {
     const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
     const path = `/api/v1/activities/${body.id}/`;
-    // An earlier release may have stored it.
+    // An earlier release may have stored this json.
     await s.store.database.queries
       .update(activities)
       .set({ json: { ...body.json, ...members(3_000) } })
@@ -107,7 +107,7 @@ describe("the json of an activity", () => {
   });
 });
 
-describe("problems of a body", () => {
+describe("problems in a body", () => {
   it("are reported up to a limit of one hundred", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${ann.id}/permissions/`;
@@ -122,20 +122,20 @@ describe("problems of a body", () => {
     ]);
   });
 
-  it("are reported up to a limit of one hundred for parameters too", async () => {
+  it("are also reported up to a limit of one hundred for parameters", async () => {
     const { status, body } = await create({ sport: 1 });
     expect([status, body]).toEqual([400, { json: { sport: ['Must be "soccer".'] } }]);
   });
 });
 
-describe("the query of a list", () => {
-  it("contains each ordering field once", async () => {
+describe("a list query", () => {
+  it("applies each ordering field only once", async () => {
     const ordering = Array.from({ length: 1_200 }, () => "name,-name").join(",");
     const { status } = await s.get(`/api/v1/activities/?limit=1&ordering=${ordering}`, ann.token);
     expect(status).toBe(200);
   });
 
-  it("searches for at most 20 terms", async () => {
+  it("has at most 20 search terms", async () => {
     const terms = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join("+");
     expect((await s.get(`/api/v1/activities/?search=${terms(20)}`, ann.token)).status).toBe(200);
     expect((await s.get(`/api/v1/activities/?search=${"same+".repeat(100)}`, ann.token)).status).toBe(200);
@@ -143,7 +143,7 @@ describe("the query of a list", () => {
     expect([status, body]).toEqual([400, { search: ["Search for at most 20 terms."] }]);
   });
 
-  it("takes time in proportion to its length, like headers", async () => {
+  it("takes time in proportion to its length, and so do headers", async () => {
     const costOf = async (path: string, headers: Record<string, string>) => {
       const { ms } = await processorTimeOf(async () => {
         for (let i = 0; i < 10; i++) await s.get(path, ann.token, headers);
@@ -171,7 +171,7 @@ describe("the query of a list", () => {
 });
 
 describe("the memory for bodies", () => {
-  /** Starts a body that never ends. */
+  /** Sends the beginning of a body that never ends. */
   async function begin(
     on: TestService,
     { token }: TestAccount,
@@ -282,7 +282,7 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
-  it("is not reserved for a body over its limit", async () => {
+  it("is not reserved for a body that exceeds its limit", async () => {
     const { port, hostname } = new URL(s.service.url ?? "");
     const socket = connect(Number(port), hostname);
     socket.write(

@@ -1,4 +1,4 @@
-/** A service that listens at two addresses, as for `localhost`, closes the connections of both. */
+/** Tests a service that listens at two addresses, as for `localhost`, and closes the connections of both. */
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,8 @@ import { closeUnused } from "../src/http/connection/unused-connections.js";
 import { serveMetrics } from "../src/http/monitoring/metrics.js";
 import { freePort } from "../src/store/samples/testing/free-port.js";
 import { stopAfterTest } from "./cleanup.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 
 // A container may have no IPv6, and other systems have only one IPv4 loopback address.
 const ADDRESSES = ["127.0.0.1", process.platform === "linux" ? "127.0.0.2" : "::1"];
@@ -83,24 +84,21 @@ describe("a service at two addresses", () => {
     await expect(open(address, port, "")).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it.each(ADDRESSES)(
-    "waits for a request that is in progress at %s before anything is closed",
-    async (address) => {
-      const { app, port, arrived, answer } = await start();
-      let isClosed = false;
-      const slow = await open(address, port, `${HEAD.replace("/ ", "/slow ")}\r\n`);
-      await arrived;
-      const closing = app.close().then(() => {
-        isClosed = true;
-      });
-      await sleep(200);
-      expect(isClosed).toBe(false);
-      answer();
-      await closing;
-      await slow.closed;
-      expect(slow.received()).toMatch(/200 OK[\s\S]*slow$/);
-    },
-  );
+  it.each(ADDRESSES)("waits for a request in progress at %s before it closes anything", async (address) => {
+    const { app, port, arrived, answer } = await start();
+    let isClosed = false;
+    const slow = await open(address, port, `${HEAD.replace("/ ", "/slow ")}\r\n`);
+    await arrived;
+    const closing = app.close().then(() => {
+      isClosed = true;
+    });
+    await sleep(200);
+    expect(isClosed).toBe(false);
+    answer();
+    await closing;
+    await slow.closed;
+    expect(slow.received()).toMatch(/200 OK[\s\S]*slow$/);
+  });
 
   it("continues when it cannot accept a connection, and logs this once for many failures", async () => {
     const { app, port } = await start();
@@ -136,7 +134,7 @@ describe("a service at two addresses", () => {
     expect(service.app.server.maxConnections).toBe(3);
   });
 
-  it("listens at the addresses that the machine has", async () => {
+  it("listens only at the addresses that the machine has", async () => {
     const { port } = await start(["127.0.0.1", "192.0.2.1"]);
     const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
     await expect.poll(received).toMatch(/at once$/);

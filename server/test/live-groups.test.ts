@@ -1,4 +1,4 @@
-/** Live data of several devices on one connection: all devices of a user, a squad, a session. */
+/** Tests live data for several devices on one connection: all devices of a user, a squad, or a session. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { guestOf, minute, SquadScene, tokenOf } from "./squad-scene.js";
 import { store } from "./team.js";
 
-// Use a shorter interval than in operation, because tests should not wait.
+// Use a shorter interval than in production, because tests should not wait.
 const it = withOwnService({ livePollMs: 20, liveHeartbeatMs: 50 });
 
 const open: EventClient[] = [];
@@ -89,9 +89,7 @@ describe("live data of all devices", () => {
     expect(timesOf(await client.next())).toEqual([T + 200]);
   });
 
-  it("include devices once they are taken, and exclude them once they are released", async ({
-    service: s,
-  }) => {
+  it("include a device from the time when it is taken until it is released", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const one = await scene.device();
     await put(s, one, T);
@@ -130,7 +128,7 @@ describe("live data of all devices", () => {
       lastEventId = event?.id;
       got.get(dataOf(event).device)?.push(...timesOf(event));
     };
-    // The id of its event also records that the client has no samples of the others.
+    // The id of its event also records that the client has no samples of the other devices.
     await add(own[0] as TestDevice, 1);
     await read();
     const step = fc.oneof(
@@ -177,7 +175,7 @@ describe("live data of all devices", () => {
     expect([late?.event, timesOf(late)]).toEqual(["late", [T - 100]]);
   });
 
-  it("continue without the samples of a damaged chunk", async ({ service: s }) => {
+  it("continue without the samples in a damaged chunk", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const [one, two] = [await scene.device(), await scene.device()];
     await put(s, one, T);
@@ -207,7 +205,7 @@ describe("live data of all devices", () => {
     expect(wrong.status).toBe(400);
   });
 
-  it("are refused for more devices than a connection allows, and end when there are more", async ({
+  it("are refused for more devices than a connection allows, and end when the number exceeds the limit", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s);
@@ -242,7 +240,7 @@ describe("live data of all devices", () => {
     expect([refused.status, refused.body.code]).toEqual([409, "too_many_devices"]);
   });
 
-  it("need the same number of statements for one device and for fifty", async ({ service: s }) => {
+  it("need the same number of statements for one device and for fifty devices", async ({ service: s }) => {
     const counts = await Promise.all(
       [1, 50].map(async (count) => {
         const scene = await SquadScene.of(s);
@@ -281,7 +279,7 @@ describe("live data of all devices", () => {
 });
 
 describe("live data of a squad", () => {
-  it("name the athletes who wear the devices", async ({ service: s }) => {
+  it("contain the names of the athletes who wear the devices", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);
     const [ann, ben] = scene.players as [(typeof scene.players)[0], (typeof scene.players)[0]];
     await put(s, ann.device, T);
@@ -333,7 +331,7 @@ describe("live data of a squad", () => {
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
   });
 
-  it("are available only to its owner, like sample files", async ({ service: s }) => {
+  it("are available only to the owner of the squad, like sample files", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     const guests = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];
@@ -349,7 +347,7 @@ describe("live data of a squad", () => {
     expect(await client.end()).toBe("not_permitted");
   });
 
-  it("end when the same user opens another connection to the squad, not one to another target", async ({
+  it("end when the same user opens another connection to the squad, but not when the user opens one to another target", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -376,7 +374,7 @@ describe("live data of a session", () => {
     await put(s, ben.device, T + 2_000);
     const later = await client.next();
     expect([dataOf(later).athlete, timesOf(later)]).toEqual([ben.athlete, [T + 2_000]]);
-    // Other samples of the device, hours later, do not hide late ones of the session.
+    // Samples of the device from hours later do not hide late samples of the session.
     await put(s, ann.device, ...[2, 3, 4, 5, 6].map((hours) => T + hours * 3_600_000));
     await put(s, ann.device, T + 1_100);
     expect(timesOf(await client.next())).toEqual([T + 1_100]);

@@ -1,4 +1,4 @@
-/** Streams of gateways that the service refuses or ends. */
+/** Tests streams of gateways that the service refuses or ends. */
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import { eq } from "drizzle-orm";
@@ -56,7 +56,7 @@ describe("a stream is refused, or ends with a reason", () => {
     expect(await samplesOf(device)).toEqual([]);
   });
 
-  it("when no more bytes arrive, and keeps those that have arrived", async ({
+  it("when no more bytes arrive, and the bytes received so far are kept", async ({
     live: { s, longOwned, stream },
   }) => {
     const impatient = await TestService.start(s.store, { streamStoreMs: 20, streamIdleMs: 100 });
@@ -126,7 +126,7 @@ describe("a stream is refused, or ends with a reason", () => {
     expect((await gateway.last())?.end).toMatch(/^(not_permitted|replaced)$/);
   });
 
-  it("when the process stops, and continues in another process", async ({
+  it("when the process stops; it can continue in another process", async ({
     live: { s, longOwned, stream, samplesOf },
   }) => {
     const device = await longOwned();

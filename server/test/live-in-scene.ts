@@ -1,4 +1,4 @@
-/** Gateways that stream recordings. */
+/** Provides gateways that stream recordings. */
 import { withOwnService } from "./file-service.js";
 import { Gateway } from "./gateway.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
@@ -9,12 +9,7 @@ export const START_MS = Date.parse(START);
 async function streamsOn(s: TestService) {
   const ann = await s.manager();
 
-  /** A device owned since before the recordings. */
-  async function longOwned(owner = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const stream = (
     { serial_number }: Pick<TestDevice, "serial_number">,
@@ -24,7 +19,7 @@ async function streamsOn(s: TestService) {
   const stateOf = async ({ serial_number }: TestDevice, recording = "one", by = ann) =>
     (await s.get(`/api/v2/devices/${serial_number}/stream/?recording=${recording}`, by.token)).body;
 
-  /** All samples of a device within an hour, as the service sends them. */
+  /** Returns all samples of a device within an hour as the service returns them. */
   async function samplesOf({ id }: TestDevice, by: TestAccount = ann) {
     const samples: unknown[] = [];
     for (let page: number | null = 1; page !== null; ) {

@@ -1,4 +1,4 @@
-/** Recordings that gateways stream while devices write them. */
+/** Tests recordings that gateways stream while devices write them. */
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, onTestFinished } from "vitest";
 import { ScatteredRecording } from "../src/domain/bulk-load/scattered.js";
@@ -48,11 +48,11 @@ describe("a streamed recording", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("yields exactly the samples of a single complete upload, wherever it breaks and overlaps", async ({
+  it("yields exactly the samples of a single complete upload, wherever it is interrupted and repeated", async ({
     live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
-    // Two ranges, the second without a header, and a damaged frame in the first.
+    // The recording has two ranges, the second without a header, and a damaged frame in the first.
     const of = async ({ serial_number }: TestDevice) => {
       const first = await ecgWalk(serial_number, START, 60);
       const second = await ecgWalk(serial_number, "2024-03-01T10:20:00.000Z", 60);
@@ -65,7 +65,7 @@ describe("a streamed recording", () => {
     for (let attempt = 0; ; attempt++) {
       const { stored_bytes } = await stateOf(broken);
       if (stored_bytes === recording.length) break;
-      // Some attempts send again what is stored.
+      // Some attempts repeat bytes that are already stored.
       const offset = Math.max(0, stored_bytes - random(5_000, attempt));
       const gateway = stream(broken, { offset });
       const to = Math.min(recording.length, stored_bytes + 4_000 + random(30_000, attempt + 1));
@@ -248,7 +248,7 @@ describe("a streamed recording", () => {
     expect(readers).toEqual([{ id: ann.id }]);
   });
 
-  it("is in the audit log: each request when it begins and ends", async ({
+  it("is recorded in the audit log: each request when it begins and ends", async ({
     live: { s, longOwned, stream },
   }) => {
     const device = await longOwned();
@@ -268,7 +268,7 @@ describe("a streamed recording", () => {
   });
 });
 
-// The last one, because it moves the clock.
+// This test is the last one, because it moves the clock.
 describe("an unfinished recording", () => {
   it("does not outlive its samples: its bytes are deleted with them, and with the retention of samples", async ({
     live: { s, longOwned, stream, stateOf },

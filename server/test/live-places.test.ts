@@ -1,4 +1,4 @@
-/** Connections with live data of several devices are counted until their work has ended. */
+/** Tests that connections with live data for several devices count until their work has ended. */
 import { afterEach, describe, expect } from "vitest";
 import { EventClient } from "./event-source.js";
 import { withOwnService } from "./file-service.js";
@@ -15,8 +15,8 @@ afterEach(() => {
   for (const client of open.splice(0)) client.leave();
 });
 
-describe.runIf(isPostgres)("a connection with live data of several devices", () => {
-  it("waits for the poll of the connection that it replaces, and a further one is refused", async ({
+describe.runIf(isPostgres)("a connection with live data for several devices", () => {
+  it("waits for the poll of the connection that it replaces, and a further connection is refused", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s);
@@ -36,7 +36,7 @@ describe.runIf(isPostgres)("a connection with live data of several devices", () 
     first.leave();
     const others = [follow(), follow()];
     const { status } = await Promise.race(others);
-    // Release the lock before the expectation, because the service does not stop while its statements wait.
+    // Release the lock before the expectation, because the service cannot stop while its statements wait.
     await held.release();
     expect(status).toBe(429);
     const statuses = (await Promise.all(others)).map(({ status }) => status);

@@ -1,4 +1,4 @@
-/** A poll of the live data of a squad or a session reads what is valid now, however much was valid before. */
+/** Tests that a poll for the live data of a squad or a session reads only current rows, however many past rows there are. */
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { describe, expect } from "vitest";
@@ -14,12 +14,12 @@ import { SquadScene } from "./squad-scene.js";
 const it = withOwnService();
 
 const PLAYERS = ["Keller", "Meier", "Graf"];
-/** Number of past rows of each table for each player, and the largest number that a step of a plan may read for all. */
+/** Number of past rows in each table for each player; a step of a plan may read at most `MOST_ROWS` in total. */
 const PAST = 1_000;
 const MOST_ROWS = 50;
 const HOUR_MS = 3_600_000;
 
-/** A squad whose players have had many devices, permissions and numbers, one after the other. */
+/** Creates a squad whose players have had many devices, permissions and numbers, one after the other. */
 async function sceneWithPast(s: TestService): Promise<SquadScene> {
   const scene = await SquadScene.of(s, PLAYERS);
   const { queries } = s.store.database;
@@ -63,19 +63,17 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 const rowsRead = (node: Node): number =>
   node["Actual Loops"] * (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0));
 
-/**
- * The service prepares its statements. PostgreSQL plans a prepared statement either for its values or for any values.
- */
+/** The service prepares its statements. PostgreSQL plans a prepared statement either for its values or for any values. */
 const MODES = ["force_custom_plan", "force_generic_plan"] as const;
 type Mode = (typeof MODES)[number];
 
-/** The text of a parameter, as PostgreSQL reads it. */
+/** Returns the text of a parameter as PostgreSQL reads it. */
 function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? `{${value.join(",")}}` : String(value);
 }
 
-/** Reads the devices of a poll. @returns the executed plans of its statements, as their steps */
+/** Reads the devices of a poll. @returns the steps of the executed plans of its statements */
 async function stepsOf(
   s: TestService,
   scene: SquadScene,

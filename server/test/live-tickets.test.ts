@@ -1,4 +1,4 @@
-/** Tickets for live data, for clients that cannot send headers. */
+/** Tests tickets for live data, which serve clients that cannot send headers. */
 import { eq, lte } from "drizzle-orm";
 import { afterEach, describe, expect } from "vitest";
 import { hashToken } from "../src/domain/secrets/tokens.js";
@@ -57,7 +57,7 @@ describe("a ticket for live data", () => {
     expect(await s.store.database.queries.$count(liveTickets, expired)).toBe(0);
   });
 
-  it("is refused to a token with twenty valid tickets; expired tickets are removed", async () => {
+  it("is refused if the token has twenty valid tickets; expired tickets are removed", async () => {
     const s = await startService();
     const { token } = await s.manager();
     const make = async () => (await s.post("/api/v2/live-tickets/", undefined, token)).status;
@@ -69,7 +69,7 @@ describe("a ticket for live data", () => {
     expect(await s.store.database.queries.$count(liveTickets, ofToken)).toBe(1);
   });
 
-  it("is invalid once its token ends, which also ends its connection", async ({ service: s }) => {
+  it("becomes invalid when its token ends, which also ends its connection", async ({ service: s }) => {
     const { username, password } = await s.manager();
     const page = { "X-Asi-Page": "1" };
     const { headers } = await s.send("POST", "/session/", { json: { username, password }, headers: page });
@@ -96,7 +96,7 @@ describe("a ticket for live data", () => {
     expect((await follow(s, ticket)).status).toBe(200);
   });
 
-  it("requires a personal token that can read or write samples, and gives it no further rights", async ({
+  it("requires a personal token that can read or write samples, and has no further rights", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -111,7 +111,7 @@ describe("a ticket for live data", () => {
     expect(await use(s, writing)).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
   });
 
-  it("is stored as a hash, and used up even if the connection is refused", async ({ service: s }) => {
+  it("is stored as a hash, and is used up even if the connection is refused", async ({ service: s }) => {
     const ann = await s.manager();
     const ticket = await create(s, ann);
     const rows = await s.store.database.queries.select().from(liveTickets);
@@ -123,7 +123,7 @@ describe("a ticket for live data", () => {
     expect(await use(s, "made-up")).toMatchObject(INVALID);
   });
 
-  it("works in pages of other origins", async () => {
+  it("can be used in pages of other origins", async () => {
     const origin = "https://app.example.org";
     const s = await startService({ corsOrigins: [origin] });
     const ann = await s.manager();

@@ -1,13 +1,14 @@
-/** Live data by server-sent events. */
+/** Tests live data in server-sent events. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { liveConnections } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { EventClient } from "./event-source.js";
 import { Processes } from "./processes.js";
 import { recordingOf, rowAt, sampleAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Use a separate database, because these tests run jobs.
 let s: TestService;
@@ -18,7 +19,7 @@ let device: TestDevice;
 
 const START = "2024-03-01T10:00:00.000Z";
 const START_MS = Date.parse(START);
-/** Use a shorter interval than in operation, because tests should not wait. */
+/** Use a shorter interval than in production, because tests should not wait. */
 const settings = { livePollMs: 50, liveHeartbeatMs: 100 };
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
   s = await TestService.start(store, settings);
   other = await TestService.start(store, settings);
   ann = await s.manager();
-  device = await ownedSince2024();
+  device = await s.longOwned(ann);
   await load(device, START_MS, 1);
 });
 
@@ -40,12 +41,6 @@ const open: EventClient[] = [];
 afterEach(() => {
   for (const client of open.splice(0)) client.leave();
 });
-
-async function ownedSince2024(): Promise<TestDevice> {
-  const owned = await s.ownedDevice(ann);
-  await s.backdate(owned, "2024-01-01T00:00:00Z");
-  return owned;
-}
 
 async function follow(
   followed: TestDevice = device,
@@ -76,7 +71,7 @@ const connectionsTo = async ({ id }: TestDevice) =>
 
 describe("live data", () => {
   it("begin with the newest sample and continue with later samples, in chronological order", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 20);
     const client = await follow(own);
     expect([client.status, client.headers["content-type"], client.headers["cache-control"]]).toEqual([
@@ -99,8 +94,8 @@ describe("live data", () => {
     });
   });
 
-  it("include all samples of the first batch of a device, not only the newest", async () => {
-    const own = await ownedSince2024();
+  it("include all samples in the first batch of a device, not only the newest", async () => {
+    const own = await s.longOwned(ann);
     const client = await follow(own);
     const next = client.next();
     await until(async () => client.comments.length > 0);
@@ -109,7 +104,7 @@ describe("live data", () => {
   });
 
   it("include late samples once, and continue from the newest", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 20);
     const client = await follow(own);
     await client.next();
@@ -119,10 +114,10 @@ describe("live data", () => {
       id: String(START_MS + 1_900),
       data: samplesFrom(START_MS - 600_000, 10),
     });
-    // Samples between existing ones, and some existing ones again.
+    // The recordings contain samples between the existing ones, and some existing samples again.
     await load(own, START_MS - 599_500, 10);
     expect((await client.next())?.data).toEqual(samplesFrom(START_MS - 599_000, 5));
-    // Late and new samples of one load are two events.
+    // Late and new samples in one load are sent as two events.
     await s.load(
       own,
       ann,
@@ -139,7 +134,7 @@ describe("live data", () => {
   });
 
   it("do not include recordings from before the last four periods with samples", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     for (const minutes of [0, 5, 10, 15]) await load(own, START_MS + minutes * 60_000, 1);
     const client = await follow(own);
     await client.next();
@@ -149,7 +144,7 @@ describe("live data", () => {
   });
 
   it("continue after a sample with a future time, in the same connection and in the next one", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     const nowMs = Math.floor(s.clock.now().getTime() / 1000) * 1000;
     await load(own, nowMs - 10_000, 1);
     const client = await follow(own);
@@ -169,7 +164,7 @@ describe("live data", () => {
   });
 
   it("continue after the last event that the client received, with at most the newest 300 samples", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 400);
     const afterMs = START_MS + 39_000;
     const short = await follow(own, { headers: { "Last-Event-ID": String(afterMs) } });
@@ -181,7 +176,7 @@ describe("live data", () => {
   });
 
   it("contain comments while a device has nothing to send", async () => {
-    const silent = await ownedSince2024();
+    const silent = await s.longOwned(ann);
     const client = await follow(silent);
     const next = client.next();
     await until(async () => client.comments.length >= 2);
@@ -203,8 +198,8 @@ describe("live data", () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 404, 406, 200]);
   });
 
-  it("continue on the open connection of the user after a HEAD request", async () => {
-    const own = await ownedSince2024();
+  it("continue on the user's open connection after a HEAD request", async () => {
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 1);
     const client = await follow(own);
     await client.next();
@@ -215,14 +210,14 @@ describe("live data", () => {
 });
 
 describe("a connection with live data ends", () => {
-  it("when its user opens another one for the device, on this process or another", async () => {
+  it("when its user opens another one for the device, in this process or another", async () => {
     for (const at of [s, other]) {
       const old = await follow();
       const second = await follow(device, { at });
       expect(await old.end()).toBe("replaced");
       expect((await second.next())?.event).toBe("samples");
     }
-    const elsewhere = await ownedSince2024();
+    const elsewhere = await s.longOwned(ann);
     await load(elsewhere, START_MS, 1);
     const [one, two] = [await follow(), await follow(elsewhere)];
     expect([(await one.next())?.event, (await two.next())?.event]).toEqual(["samples", "samples"]);
@@ -251,8 +246,8 @@ describe("a connection with live data ends", () => {
     expect(await client.end()).toBe("signed_out");
   });
 
-  it("when the device gets another owner, without sending a sample of that owner", async () => {
-    const passed = await ownedSince2024();
+  it("when the device gets another owner, without sending any sample of that owner", async () => {
+    const passed = await s.longOwned(ann);
     await load(passed, START_MS, 1);
     const client = await follow(passed);
     expect((await client.next())?.data).toEqual([sampleAt(START_MS)]);
@@ -267,7 +262,7 @@ describe("a connection with live data ends", () => {
   });
 
   it("when the client disconnects, and releases its row and its slot", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
       const text = await at.service.app.metrics.getSingleMetricAsString("asi_live_connections");
@@ -295,7 +290,7 @@ describe("a connection with live data ends", () => {
 });
 
 describe("connections with live data", () => {
-  it("count as requests for raw data and are limited to 32 per user", async () => {
+  it("count as requests for raw data, and are limited to 32 per user", async () => {
     const limited = await TestService.start(s.store, { ...settings, throttleRawDataPerMinute: 2 });
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);
@@ -308,7 +303,7 @@ describe("connections with live data", () => {
     for (const one of devices) clients.push(await follow(one, { by: eve }));
     expect(clients.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
     expect(Number(clients[32]?.headers["retry-after"])).toBeGreaterThan(0);
-    // A connection that replaces another one does not count additionally.
+    // A connection that replaces another one does not add to the count.
     const [again] = devices;
     if (again !== undefined) expect((await follow(again, { by: eve })).status).toBe(200);
   });

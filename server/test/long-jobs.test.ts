@@ -1,4 +1,4 @@
-/** Long jobs take turns, and repeated changes do not add more of them. */
+/** Tests that long jobs take turns, and that repeated changes do not add more jobs. */
 import { and, eq } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -86,7 +86,7 @@ describe("a derivation during which changes arrive", () => {
     maxLength: 15,
   });
 
-  /** A turn that ends after a number of sessions. */
+  /** Returns a turn that ends after a number of sessions. */
   const turnOf = (length: number) => {
     let derived = 0;
     return {
@@ -97,7 +97,7 @@ describe("a derivation during which changes arrive", () => {
     } as Turn;
   };
 
-  it("derives each session after each change, within the turns that all sessions take, and ends after the last change", async () => {
+  it("derives each session after each change, within two rounds of all sessions, and ends after the last change", async () => {
     const s = await service();
     const scene = await SquadScene.of(s, ["Ann"]);
     const sessions: number[] = [];
@@ -128,7 +128,7 @@ describe("a derivation during which changes arrive", () => {
     };
     const property = fc.asyncProperty(TURNS, async (turns) => {
       await changeNow();
-      // Each change, and the sessions that are not derived since then.
+      // For each change, the sessions that have not been derived since.
       const changes = [{ left: new Set(sessions), derived: 0 }];
       for (let at = 0; changes.some(({ left }) => left.size > 0); at++) {
         const { length = COUNT, isChanged = false } = turns[at] ?? {};

@@ -1,4 +1,4 @@
-/** Pages with results of megabytes: `limit` may be 3000. */
+/** Tests pages with megabytes of results: `limit` can be 3000. */
 import { expect, it } from "vitest";
 import { listActivities } from "../src/domain/activities/list.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
@@ -7,7 +7,7 @@ import { schemaId } from "./team.js";
 const MIB = 1024 * 1024;
 const ACTIVITIES = 30;
 
-/** An activity with a course of 1 MiB. */
+/** Creates an activity with a course of 1 MiB. */
 async function createLarge(s: TestService, ann: TestAccount, name: string): Promise<void> {
   const json_schema = await schemaId(s, "activity_soccer");
   const gpx = `<gpx>${name.repeat(MIB / name.length)}</gpx>`;
@@ -67,6 +67,6 @@ it("a page with too many bytes is refused with the number of results that fit; i
   ]);
   const names = pages.flatMap(({ results }) => results).map(({ name }: { name: string }) => name);
   expect(names).toEqual(["a", "b", "c", "d", "e"]);
-  // Even with a smaller limit of the service, one result is always sent.
+  // One result is always sent, even if it exceeds the limit of the service.
   expect((await list("limit=1&page=5")).body.results).toHaveLength(1);
 });

@@ -1,4 +1,7 @@
-/** Applications that act for a user by themselves: client credentials (RFC 6749 section 4.4), and the metadata of the service. */
+/**
+ * Tests applications that act for a user by themselves with client credentials (RFC 6749 section 4.4), and the metadata of the
+ * service.
+ */
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";
@@ -78,7 +81,7 @@ describe("an application that acts for a user", () => {
     expect(withVerifier.body.access_token).toBeUndefined();
   });
 
-  it("loses its access when it is revoked, when its user is disabled, and when its user is deleted", async () => {
+  it("loses its access when it is revoked, and when its user is disabled or deleted", async () => {
     const bob = await s.manager();
     const app = await newApp(bob.username, "samples:read");
     const { body } = await tokenOf(app);
@@ -124,7 +127,7 @@ describe("an application that acts for a user", () => {
   });
 });
 
-/** The service is on loopback, without TLS. */
+/** The service listens on the loopback interface without TLS. */
 const OPTIONS = { [oauth.allowInsecureRequests]: true };
 
 async function discovered(): Promise<oauth.AuthorizationServer> {
@@ -133,7 +136,7 @@ async function discovered(): Promise<oauth.AuthorizationServer> {
   return oauth.processDiscoveryResponse(issuer, response);
 }
 
-describe("the library oauth4webapi, which knows only the address of the service", () => {
+describe("the library oauth4webapi, given only the address of the service,", () => {
   it("obtains a token with the chosen scope with client credentials, which it sends with HTTP Basic or in the form", async () => {
     const server = await discovered();
     const { client_id, client_secret } = await newApp(ann.username, "samples:read", "sessions:read");

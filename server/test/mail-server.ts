@@ -1,19 +1,19 @@
-/** A mail server on loopback that stores emails, and can refuse emails or delay its responses. */
+/** A mail server on the loopback interface that stores emails, and can refuse emails or delay its responses. */
 import { SMTPServer } from "smtp-server";
 import { stopAfterTest } from "./cleanup.js";
 
 export interface MailServer {
   url: string;
   mails: string[];
-  /** Refuses all emails until changed. */
+  /** Set to true to refuse all emails. */
   refuses: boolean;
   /** Delays the response to the next email until the returned function is called. */
   hold(then?: { refuses: boolean }): () => void;
-  /** Number of emails that wait for a response. */
+  /** Returns the number of emails that wait for a response. */
   held(): number;
 }
 
-/** Starts a mail server until the end of the test. */
+/** Starts a mail server, and stops it at the end of the test. */
 export async function startMailServer(): Promise<MailServer> {
   let holding: Promise<void> | undefined;
   let refusesHeld = false;

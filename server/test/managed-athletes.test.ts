@@ -54,7 +54,7 @@ describe("managed athletes", () => {
     },
   );
 
-  it("are not updated by a manager without the right, and athletes who manage themselves are not updated either", async ({
+  it("cannot be updated by a manager without the right, and athletes who manage themselves cannot be updated by anyone else", async ({
     athletes: { s, managed, eve, ann },
   }) => {
     const carl = await managingManager();
@@ -94,7 +94,7 @@ describe("managed athletes", () => {
 });
 
 describe("deleting an athlete", () => {
-  it("deletes permissions, tokens, time frames and their computed data too", async ({
+  it("also deletes permissions, tokens, time frames and their computed data", async ({
     athletes: { s, grant, bob, eve, lastAudit },
   }) => {
     const fay = await s.athlete();

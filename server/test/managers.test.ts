@@ -47,7 +47,7 @@ describe("the account operation", () => {
 });
 
 describe("registration", () => {
-  it("creates a manager and never shows the password", async () => {
+  it("creates a manager and never returns the password", async () => {
     const username = unique();
     const { status, body } = await s.post("/api/v1/managers/", {
       username,
@@ -65,7 +65,7 @@ describe("registration", () => {
     expect(await s.logIn(username, "correct horse")).toBeTruthy();
   });
 
-  it("creates a default athlete on request, without showing it", async () => {
+  it("creates a default athlete on request, and does not return it", async () => {
     const owner = await s.manager(
       {
         athlete_profile: {
@@ -95,7 +95,7 @@ describe("registration", () => {
     expect(athlete?.passwordHash).toBeNull();
   });
 
-  it("adds the default athlete to a later page of the lists, with all permissions for the manager", async () => {
+  it("adds the default athlete to a later page of the lists, and grants all permissions to the manager", async () => {
     const username = unique();
     const { status, body } = await s.post("/api/v1/managers/?create_default_athlete=true", {
       username,
@@ -123,11 +123,11 @@ describe("registration", () => {
       ["SHARE", body.id],
       ["WRITE", body.id],
     ]);
-    // A manager registered without a default athlete has none.
+    // A manager who is registered without a default athlete has none.
     expect(await of(ann.id, ann.token)).toEqual([]);
   });
 
-  it("refuses missing, invalid or already used fields individually", async () => {
+  it("refuses missing, invalid and already used fields individually", async () => {
     const missing = await s.post("/api/v1/managers/", {});
     expect(missing.status).toBe(400);
     expect(missing.body).toEqual({
@@ -160,7 +160,7 @@ describe("registration", () => {
 });
 
 describe("managers", () => {
-  it("can find themselves by external id, with an operation that reports its deprecation", async () => {
+  it("can find themselves by external id, with a deprecated operation that reports its deprecation", async () => {
     const { body: me } = await s.get("/api/v1/account/", ann.token);
     const path = `/api/v1/managers/by-external-id/?external-id=${encodeURIComponent(me.external_id)}`;
     const { status, body, headers } = await s.get(path, ann.token);
@@ -203,7 +203,7 @@ describe("managers", () => {
     expect(await s.logIn(carl.username, carl.password)).toBeTruthy();
   });
 
-  it("are updated only in the version that If-Match names", async () => {
+  it("are updated only if If-Match names the current version", async () => {
     const path = `/api/v1/managers/${bob.id}/`;
     const { headers } = await s.get(path, bob.token);
     const etag = headers.get("etag") ?? "";

@@ -1,20 +1,21 @@
-/** Tests of an input that many results depend on, and that changes again before all of them are marked as stale. */
+/** Tests an input that many results depend on, and that changes again before all results are marked as stale. */
 import { gt, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { markNext } from "../src/domain/computed-data/recompute.js";
 import { recomputations, timeframes } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
-it("each change adds one row for finding its time frames, and all of these are marked", async () => {
+it("each change adds one row for finding the affected time frames, and all of these are marked", async () => {
   const s = await TestService.start(await newStore());
   const { queries } = s.store.database;
   const team = await Team.of(s);
   const { id: first } = (await team.create()).body;
-  // 700 time frames of an hour each; a transaction marks 200.
+  // There are 700 time frames of an hour each, and each transaction marks 200.
   await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
     SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
@@ -42,7 +43,7 @@ it("each change adds one row for finding its time frames, and all of these are m
   await change(0, 700);
   await markSome();
   await markSome();
-  // The first of these are already marked, the last are not.
+  // The first of these are already marked, the last ones are not.
   const before = await queries.select().from(timeframes).orderBy(timeframes.id);
   await change(300, 650);
   expect(await row()).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** A device that is taken and released repeatedly: limits, and the effect on other users. */
+/** Tests limits for a device that is taken and released repeatedly, and the effects on other users. */
 import { and, eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -28,7 +28,7 @@ it("a device can be taken as often as the quota allows; empty ownerships do not 
   const { status, body } = await s.take(device, ann);
   expect([status, body.message]).toEqual([400, expect.stringContaining("at most 2 ownerships")]);
   expect(await owned()).toBe(2);
-  // The device has no owner.
+  // The device has no owner, so another manager can take it.
   expect((await s.take(device, await s.manager())).status).toBe(201);
 });
 
@@ -42,7 +42,7 @@ it("devices can be taken and released by one user a limited number of times per 
   expect((await s.release(device, ann)).status).toBe(429);
 });
 
-/** A device with many ownerships of ann, a second each, and one of bob in between, with samples of both. */
+/** Creates a device with many ownerships of ann, each of a second, and one of bob in between, with samples of both. */
 async function owners(count: number) {
   const s = await service();
   const [ann, bob] = [await s.manager(), await s.manager()];
@@ -75,7 +75,7 @@ it("the devices of a deleted account are released in transactions of at most a h
   const left = () =>
     queries.$count(ownerships, and(eq(ownerships.deviceId, device.id), eq(ownerships.managerId, ann.id)));
   const steps = [await left()];
-  // The first ones are removed here, the rest by the command, as after an interruption.
+  // The test removes the first ones and the command removes the rest, as after an interruption.
   for (let times = 0; times < 3; times++) {
     await transact(s.ctx, "account delete", (unit) => eraseOwnerships(unit, device.id, ann.id));
     steps.push(await left());
@@ -112,7 +112,7 @@ it("the details of a job contain at most a thousand times, all of which its owne
     start: "2023-01-01T00:00:02.000Z",
     stop: "2023-01-01T00:00:02.999Z",
   });
-  // Reads use the same times.
+  // Pages of samples use the same times.
   const page = await s.get(
     `/api/v1/devices/${device.id}/raw-data/?start=${start}&stop=${start + 86_400_000}`,
     ann.token,

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
-/** Members of the tools' results that the tests read by name. */
+/** Members of tool results that the tests read by name. */
 interface Answer {
   error: { code: string; message: string };
   source: { url: string; version?: string };
@@ -34,7 +34,7 @@ interface Asked {
   answer: Answer;
 }
 
-/** The client of the protocol's SDK, with the token of a caller. */
+/** A client from the SDK of the protocol, with the token of a caller. */
 export class McpClient {
   readonly client = new Client({ name: "test", version: "1.0.0" });
 
@@ -43,7 +43,7 @@ export class McpClient {
     const headers = { Authorization: `Bearer ${token}` };
     const url = new URL(`${s.service.url}/mcp`);
     await assistant.client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-    // the client compares results with the schemas in the list
+    // The client compares results with the schemas in this list.
     await assistant.client.listTools();
     return assistant;
   }

@@ -1,7 +1,7 @@
 /**
- * Random questions from everyone connected with two squads. Nobody learns a name, an id or a figure
- * of the other squad, or any heart data without the role for it: each answer is compared with what
- * the API gives the same caller, and searched for data that only others may see.
+ * Asks random questions as callers connected with two squads. Nobody learns a name, an id or a figure of the other squad, or any
+ * heart data without the role for it: each answer is compared with the API's response to the same caller, and searched for data
+ * that only others may see.
  */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const ROLES = ["coach", "analyst", "physician"] as const satisfies readonly Gues
 const CALLS = 70;
 const SEED = 20_261_128;
 
-/** A squad with a session, and texts and speeds that occur nowhere else. */
+/** A squad with a session, and with texts and speeds that occur nowhere else. */
 interface Club {
   scene: SquadScene;
   session: number;
@@ -21,18 +21,18 @@ interface Club {
   second: number;
   /** Names, notes and serial numbers. */
   texts: string[];
-  /** Figures with at least five digits, of all its players. */
+  /** All figures of its players with at least five digits. */
   numbers: Set<string>;
 }
 
 interface Caller {
   name: string;
   token: string;
-  /** Club of the caller's squad; null for a stranger. */
+  /** The club whose squad the caller belongs to; null for a stranger. */
   club: Club | null;
   other: Club[];
   seesHeart: boolean;
-  /** Only an athlete's own rows. */
+  /** The athlete whose rows alone the caller sees; null for all rows. */
   athlete: number | null;
 }
 
@@ -40,7 +40,7 @@ let s: TestService;
 let clubs: [Club, Club];
 let callers: Caller[];
 
-/** All numbers with at least five digits in the JSON text of a value. */
+/** Returns all numbers with at least five digits in the JSON text of a value. */
 const numbersIn = (value: unknown): Set<string> =>
   new Set(JSON.stringify(value).match(/(?<![\w.:-])\d+\.\d{2,}(?![\w:-])/g) ?? []);
 
@@ -109,7 +109,7 @@ beforeAll(async () => {
   ];
 });
 
-/** Calls a tool without a client; mcp.test.ts uses the SDK's client. */
+/** Calls a tool without a client library; mcp.test.ts uses the client of the SDK. */
 async function ask(token: string, name: string, given: Record<string, unknown>) {
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
   const { status, body } = await s.post("/mcp", call, token);
@@ -121,7 +121,7 @@ async function ask(token: string, name: string, given: Record<string, unknown>) 
   return { isError: isError as boolean, text, answer };
 }
 
-/** A question for each tool that returns data to an owner. */
+/** Returns a question for each tool that returns data to an owner. */
 function answeredQuestions({ scene, session, second }: Club): [string, Record<string, unknown>][] {
   const [ann, bea] = scene.players;
   const players = [ann?.name, bea?.name];
@@ -139,7 +139,7 @@ function answeredQuestions({ scene, session, second }: Club): [string, Record<st
   ];
 }
 
-/** Arguments from the ids and names of both clubs. */
+/** Generates questions with arguments from the ids and names of both clubs. */
 const questions = () => {
   const of = <T>(read: (one: Club) => readonly T[]) => fc.constantFrom(...clubs.flatMap(read));
   const session = of((one) => [one.session, one.second]);
@@ -182,7 +182,7 @@ const questions = () => {
   );
 };
 
-/** Values of members that name ids. */
+/** Returns the values of members that contain ids, by name. */
 function idsIn(value: unknown, found: Record<string, Set<number>> = {}): Record<string, Set<number>> {
   if (Array.isArray(value)) for (const item of value) idsIn(item, found);
   else if (typeof value === "object" && value !== null) {
@@ -197,18 +197,18 @@ function idsIn(value: unknown, found: Record<string, Set<number>> = {}): Record<
   return found;
 }
 
-/** All keys of the figures and thresholds in an answer. */
+/** Returns all keys of the figures and thresholds in an answer. */
 function keysIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(keysIn);
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => [key, ...keysIn(member)]);
 }
 
-/** The names of the figures in the lists of an answer. */
+/** Returns the names of the figures in the lists of an answer. */
 const figureNames = (answer: { definitions?: { name: string }[]; figures?: { name: string }[] }) =>
   [...(answer.definitions ?? []), ...(answer.figures ?? [])].map(({ name }) => name);
 
-/** The API request that returns the answer to a question. */
+/** Returns the path of the API request for the same data; null if there is none. */
 function pathOf(tool: string, given: Record<string, unknown>): string | null {
   if (tool === "session_figures" || tool === "compare_players")
     return `/api/v2/sessions/${given.session}/figures/`;
@@ -222,7 +222,7 @@ function pathOf(tool: string, given: Record<string, unknown>): string | null {
 async function check(caller: Caller, tool: string, given: Record<string, unknown>): Promise<string> {
   const { isError, text, answer } = await ask(caller.token, tool, given);
   const about = `${caller.name}: ${tool} ${JSON.stringify(given)}: ${text.slice(0, 300)}`;
-  // an error may repeat the question
+  // An error may repeat the question.
   const asked = JSON.stringify(given);
   for (const { texts, numbers, scene, session, second } of caller.other) {
     for (const secret of texts)
@@ -259,7 +259,7 @@ async function check(caller: Caller, tool: string, given: Record<string, unknown
   return `${caller.club === null ? "stranger" : caller.name} ${tool} ${isError ? answer.error.code : "answered"}`;
 }
 
-describe("requests of two squads", () => {
+describe("requests about two squads", () => {
   it("return no data of the other squad, and no heart data without the role", async () => {
     const asked = fc.sample(fc.tuple(fc.constantFrom(...callers), questions()), {
       numRuns: CALLS,
@@ -267,7 +267,7 @@ describe("requests of two squads", () => {
     });
     const outcomes = new Set<string>();
     for (const [caller, [tool, given]] of asked) outcomes.add(await check(caller, tool, given));
-    // most questions must return data
+    // Most questions must return data.
     expect([...outcomes].some((one) => one.endsWith("not_found"))).toBe(true);
     expect([...outcomes].some((one) => one.endsWith("unknown_name"))).toBe(true);
     expect([...outcomes].some((one) => one.endsWith("permission_denied"))).toBe(true);

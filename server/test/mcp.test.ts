@@ -1,7 +1,4 @@
-/**
- * Compares the results of questions over the Model Context Protocol, sent by the client of its SDK, with responses of
- * the API.
- */
+/** Compares answers over the Model Context Protocol, requested with the client of its SDK, with responses of the API. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -61,7 +58,7 @@ describe("the program in docs/mcp.md", () => {
     );
   });
 
-  it("ends with the reason of a refusal", async () => {
+  it("ends with the reason for a refusal", async () => {
     await expect(run("wrong")).rejects.toThrow(/401|not_authenticated|unauthenticated|token/);
   });
 });
@@ -69,7 +66,7 @@ describe("the program in docs/mcp.md", () => {
 describe("the tools of the service", () => {
   it("name the players whose figures may still change", async () => {
     const { computing } = await api(`/api/v2/sessions/${session}/figures/`);
-    // No job has derived the session since its creation.
+    // No job has derived the figures of the session yet.
     expect(computing.map(({ player }: { player: string }) => player)).toEqual(["Ann", "Bea"]);
     const { text } = await assistant.ask("session_figures", { session });
     expect(JSON.parse(text).computing).toEqual(computing);
@@ -196,7 +193,7 @@ describe("the tools of the service", () => {
   });
 
   it("return the season with normal ranges, and the sessions of one player", async () => {
-    // computes the figures, unless a test before has done so
+    // This request computes the figures, unless an earlier test has done so.
     await api(`/api/v2/sessions/${session}/figures/`);
     const season = await api(`/api/v2/squads/${scene.squad}/season/`);
     const all = await assistant.ask("squad_season", { squad: scene.squad });
@@ -210,7 +207,7 @@ describe("the tools of the service", () => {
     );
   });
 
-  it("return a limited, reduced number of samples of a device, and their ranges", async () => {
+  it("return a limited, reduced number of samples of a device, and its ranges", async () => {
     const device = scene.players[0]?.device.id;
     const given = { device, from: minute(0), to: minute(2), max_rows: 60 };
     const { answer } = await assistant.ask("device_samples", given);
@@ -271,7 +268,7 @@ describe("the tools of the service", () => {
     for (const { definition } of answer.figures) expect(definition).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("refuse a call with a code and the required action", async () => {
+  it("refuse a call with a code and the remedy", async () => {
     const cases: [tool: string, given: Record<string, unknown>, code: string, message: RegExp][] = [
       ["session_figures", { session: 999_999_999 }, "not_found", /list_sessions/],
       ["session_figures", {}, "invalid_arguments", /session: This field is required/],
@@ -294,7 +291,7 @@ describe("the tools of the service", () => {
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 
-describe("the address /mcp", () => {
+describe("the endpoint /mcp", () => {
   it("requires a token, and reports that it is missing", async () => {
     for (const token of [undefined, "x".repeat(43)]) {
       const { status, headers } = await s.send("POST", "/mcp", { token, json: PING });
@@ -338,7 +335,7 @@ describe("the address /mcp", () => {
     expect(await from(allowing, "https://rebound.example")).toBe(403);
   });
 
-  it("counts the reads of a tool as requests of the user", async () => {
+  it("counts the reads of a tool as requests by the user", async () => {
     const few = await startService({ throttleUserPerMinute: 3 });
     const other = await s.manager();
     const call = { ...PING, method: "tools/call", params: { name: "list_squads", arguments: {} } };
@@ -347,7 +344,7 @@ describe("the address /mcp", () => {
       const { status, body } = await few.send("POST", "/mcp", { token: other.token, json: call });
       statuses.push(status === 200 ? body.result.isError === true : status);
     }
-    // a message and its read each count
+    // A message counts as a request, and so does its read.
     expect(statuses).toEqual([false, true, 429]);
   });
 
@@ -405,14 +402,14 @@ describe("the address /mcp", () => {
       expect(large.held).toBeGreaterThan(0);
       leaving.abort();
       await expect(asked).rejects.toThrow();
-      // less than the time after which the database ends a statement
+      // This is shorter than the time after which the database ends a statement.
       await expect.poll(() => small.held + large.held, { timeout: 30_000 }).toBe(0);
     } finally {
       await locked.release();
     }
   });
 
-  it("reads with a personal token only the data in its scopes", async () => {
+  it("reads only the data within the scopes of a personal token", async () => {
     const token = await s.personalToken(scene.manager, "samples:read");
     const program = await McpClient.of(s, token);
     expect((await program.ask("list_devices")).isError).toBe(false);

@@ -3,12 +3,13 @@ import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 /** A file system in memory that Linux has by default. Containers limit it, often to 64 MB. */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** More than the files of any run, bytes: databases of a few files, and the log of PostgreSQL. */
+/** Bytes that exceed the files of any run: the databases of a few test files, and the log of PostgreSQL. */
 const REQUIRED_BYTES = 8 * 2 ** 30;
 
 /**
- * Returns a folder in memory if it has enough space and may contain programs. Creating a database there takes 30 ms. On ext4 it takes
- * up to 700 ms, because ext4 searches for an inode that was not deleted within the last minutes, and each database has a thousand files.
+ * Returns a folder in memory if it has enough space and may contain programs. There, creating a database takes 30 ms. On ext4, it
+ * takes up to 700 ms, because ext4 searches for an inode that was not deleted within the last minutes, and each database has a
+ * thousand files.
  */
 export function memoryFolder(): string | undefined {
   try {
@@ -23,12 +24,12 @@ export function memoryFolder(): string | undefined {
       ? MEMORY_FOLDER
       : undefined;
   } catch {
-    // not Linux, or not accessible
+    // The system is not Linux, or the folder is not accessible.
     return undefined;
   }
 }
 
-/** Memory that programs can get without swapping (proc_meminfo(5)). */
+/** Returns the memory that programs can get without swapping (proc_meminfo(5)), bytes. */
 function availableBytes(): number {
   const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
   return Number(kilobytes ?? 0) * 1024;

@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { Processes, type RunningProcess } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** Resident memory of a process, MB. Only Linux provides this for another process in a file. */
+/** Returns the resident memory of a process, MB. Only Linux has a file with this value for another process. */
 const residentMb = ({ pid }: RunningProcess): number => {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s*(\d+) kB/.exec(status)?.[1]) / 1000;
 };
 
-/** A third above the measured value. */
+/** One third more than the measured value. */
 const MAX_MB = 350;
-/** A third above the measured value. */
+/** One third more than the measured value. */
 const MAX_FIRST_START_MB = 550;
 
 const isShown = process.env.TEST_DATABASE === "embedded" && process.platform === "linux";

@@ -9,8 +9,8 @@ import { migrations } from "../src/store/migrations/index.js";
 import { migrate, requireOwnSchema } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import * as schema from "../src/store/schema.js";
+import { newDatabase } from "./databases.js";
 import { Processes } from "./processes.js";
-import { newDatabase } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -50,7 +50,7 @@ describe("migrations", () => {
   });
 });
 
-/** A new database with the schema of this release, closed at the end of the test. */
+/** Creates a new database with the schema of this release, and closes it at the end of the test. */
 async function migrated(): Promise<Database> {
   const { database: other } = await newDatabase();
   onTestFinished(() => other.close());
@@ -89,7 +89,7 @@ describe("a database and a release that do not match", () => {
       AND pid = pg_backend_pid() AND objid = 7340002`;
     await migrate(other, withMore({ name: "9001-a", sql: held }));
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
-    // A process that has seen the previous schema gets the lock too late.
+    // A process that has checked the previous schema acquires the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
       /^The database belongs to a newer release: it has the migration 9001-a/,
     );
@@ -146,7 +146,7 @@ describe("a database and a release that do not match", () => {
     const refused = migrate(poor);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(/^The database user may not apply .* Grant it CREATE/);
-    // With an existing schema, it does not need this right.
+    // A user without this right can start with an existing schema.
     await migrate(other);
     await other.pool.query(`GRANT SELECT ON migrations TO ${role}`);
     expect(await migrate(poor)).toEqual([]);
@@ -154,7 +154,7 @@ describe("a database and a release that do not match", () => {
 });
 
 describe("a migration", () => {
-  it("has no effect if it fails, and previous ones remain applied", async () => {
+  it("has no effect if it fails, and previous migrations remain applied", async () => {
     const other = await migrated();
     const good: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
     const bad: Migration = { name: "9002-b", sql: "CREATE TABLE b (x int); SELECT 1 / 0" };
@@ -191,7 +191,7 @@ describe("a migration", () => {
     const indexes: Migration = {
       name: "9001-indexes",
       outsideTransaction: [
-        // Another migration had this name.
+        // Another migration had created an index with this name.
         "DROP INDEX CONCURRENTLY IF EXISTS a_x",
         "CREATE INDEX CONCURRENTLY a_x ON a (x)",
         "DROP INDEX CONCURRENTLY IF EXISTS former",

@@ -1,4 +1,4 @@
-/** The files for Prometheus, Grafana and a collector in deploy/ use existing metrics and are consistent. */
+/** Tests that the files for Prometheus, Grafana and a collector in deploy/ use existing metrics and are consistent. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const ALERTS = join(DEPLOY, "prometheus-alerts.yaml");
 const alerts = readFileSync(ALERTS, "utf8");
 const dashboard = JSON.parse(readFileSync(join(DEPLOY, "grafana-dashboard.json"), "utf8"));
 
-/** Expressions of the rules; none contains a quoted `#` or a colon at the end of a line. */
+/** Expressions in the rules. None contains a quoted `#` or a colon at the end of a line. */
 const rules = [...alerts.matchAll(/^ +expr: (?:\|\n((?: {10}.*\n)+)|(.+))/gm)].map(
   ([, block, line]) => block ?? line ?? "",
 );
@@ -22,7 +22,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: { targets: { ex
   targets.map(({ expr }) => expr),
 );
 
-/** Metrics of an expression: names before a selector. */
+/** Returns the metrics in an expression, which are the names before selectors. */
 const metricsIn = (expression: string) =>
   [...expression.matchAll(/([a-z0-9_]+)\s*\{/g)].map(([, name = ""]) => name);
 
@@ -67,7 +67,7 @@ describe("the alerting rules and the dashboard", () => {
   });
 });
 
-/** Metrics that exist only with a replica or with samples on several servers. */
+/** Returns the metrics that exist only with a replica or with samples on several servers. */
 async function metricsOfOtherServers(): Promise<string> {
   const { Registry } = await import("prom-client");
   const registry = new Registry();
@@ -88,7 +88,7 @@ async function metricsOfOtherServers(): Promise<string> {
 
 describe("the configuration of the collector", () => {
   const text = readFileSync(join(DEPLOY, "otel-collector.yaml"), "utf8");
-  // Duplicate keys and other YAML errors throw.
+  // The parser throws an error for duplicate keys and other mistakes.
   const collector = parse(text, { strict: true }) as Record<
     "receivers" | "processors" | "exporters",
     Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Parts of the service's OpenAPI document that the tests read. */
+/** Reads the parts of the service's OpenAPI document that the tests need. */
 
 export interface Schema {
   $ref?: string;
@@ -37,14 +37,20 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema>; responses: Record<string, StatedResponse> };
 }
 
-/** @throws Error when the document is not an OpenAPI document. Other tests compare its content with the service. */
+/**
+ * Reads an OpenAPI document. Other tests compare its content with the service.
+ * @throws Error if the value is not an OpenAPI document
+ */
 export function readDocument(value: unknown): OpenApiDocument {
   const isDocument = typeof value === "object" && value !== null && "paths" in value && "components" in value;
   if (!isDocument) throw new Error("No OpenAPI document");
   return value as OpenApiDocument;
 }
 
-/** Returns the target of a `$ref`. @throws Error when it does not exist */
+/**
+ * Returns the target of a `$ref`.
+ * @throws Error if the target does not exist
+ */
 export function referred<T>(among: Readonly<Record<string, T>>, reference: string): T {
   const found = among[reference.slice(reference.lastIndexOf("/") + 1)];
   if (found === undefined) throw new Error(`The document has no ${reference}`);

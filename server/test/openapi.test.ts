@@ -101,14 +101,14 @@ describe("documentation", () => {
     expect(file).toMatchObject({ type: "array", items: { type: "string", format: "binary" }, maxItems: 100 });
   });
 
-  it("the document has the headers of the rates at every success and every error of the API", () => {
+  it("the document has the rate limit headers in every success and every error of the API", () => {
     const { paths, components } = document.body;
     // The authorization form is an HTML page.
     const ofApi = s.service.app.operations.filter(({ path }) => path !== "/oauth2/authorize/");
     for (const { path, method } of ofApi) {
       const { responses } = paths[path][method.toLowerCase()];
       for (const [status, response] of Object.entries<{ $ref?: string; headers?: object }>(responses)) {
-        // A redirect, and 304 for cached data.
+        // These are redirects, and 304 for cached data.
         if (["302", "304"].includes(status)) continue;
         const { headers } = response.$ref
           ? components.responses[response.$ref.split("/").at(-1) ?? ""]
@@ -163,7 +163,7 @@ describe("documentation", () => {
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
       document.body.paths,
     ).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
-    // Data subjects keep these rights as long as their data exists.
+    // Data subjects keep these rights as long as their data exist.
     const lasting = ["exportAthlete", "eraseAthlete"];
     const isDeprecated = ({ path, operationId }: (typeof operations)[number]) =>
       (groups.test(path) && !lasting.includes(operationId)) || others.includes(operationId);
@@ -186,7 +186,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document has consistent example pages of lists", () => {
+  it("the document has consistent example pages for lists", () => {
     const pages = s.service.app.operations.flatMap(({ path, method, success: { status } }) => {
       const { example } = document.body.paths[path][method.toLowerCase()].responses[status].content?.[
         "application/json"

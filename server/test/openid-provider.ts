@@ -1,4 +1,4 @@
-/** A real OpenID provider on loopback. It signs in the user whom a test names, without a form. */
+/** A real OpenID provider on the loopback interface. It signs in the user that a test selects, without a form. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ const signingKey = { ...privateKey.export({ format: "jwk" }), kid: "first", use:
 
 export type Claims = Record<string, unknown>;
 
-/** The provider. */
+/** An OpenID provider whose behaviour tests can change. */
 export class TestProvider {
   readonly issuer: string;
   /** Subject of the user who signs in; null refuses every sign-in. */
@@ -26,9 +26,9 @@ export class TestProvider {
   isForged = false;
   /** Changes the metadata (OpenID Connect Discovery 1.0). */
   metadata: ((metadata: Claims) => Claims) | null = null;
-  /** Replaces the provider. */
+  /** Handles all requests in place of the provider. */
   replaced: RequestListener | null = null;
-  /** Method by which the client sends its secret. */
+  /** Method with which the client sends its secret. */
   authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_basic";
   /** Paths of the requests. */
   readonly requests: string[] = [];
@@ -44,13 +44,13 @@ export class TestProvider {
     });
   }
 
-  /** Ends the provider: its port then refuses connections. */
+  /** Stops the provider; its port then refuses connections. */
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Registers the service with the addresses of its callbacks. */
+  /** Registers the service with its callback addresses. */
   register(...callbacks: string[]): void {
     const provider = new Provider(this.issuer, {
       clients: [
@@ -59,7 +59,7 @@ export class TestProvider {
           client_secret: CLIENT_SECRET,
           redirect_uris: callbacks,
           token_endpoint_auth_method: this.authMethod,
-          // As Keycloak: `auth_time` in every ID token.
+          // Puts `auth_time` into every ID token, as Keycloak does.
           require_auth_time: true,
         },
       ],
@@ -116,7 +116,10 @@ function signedAgain(token: string, change: (claims: Claims) => Claims, key: Key
   return `${text}.${sign("sha256", Buffer.from(text), key).toString("base64url")}`;
 }
 
-/** Starts a provider; the caller stops it. @param host name of the loopback address; for browsers, another one is another site */
+/**
+ * Starts a provider, which the caller stops.
+ * @param host name of the loopback address; browsers treat the other name as another site
+ */
 export async function startProvider(host: "127.0.0.1" | "localhost" = "127.0.0.1"): Promise<TestProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,4 +1,4 @@
-/** Effects of the operator's commands on accounts and applications, as seen by users. */
+/** Tests the effects of operator commands on accounts and applications, as seen by users. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
@@ -53,7 +53,7 @@ describe("account disable", () => {
     expect((await refresh()).body).toEqual(disabled);
     expect((await s.token({ grant_type: "password", username, password })).body).toEqual(disabled);
     expect((await signIn(password)).body).toEqual(told);
-    // The response does not reveal this to a caller who does not know the password.
+    // The response does not reveal that the account is disabled to a caller who does not know the password.
     expect((await signIn("wrong")).headers.get("x-error-code")).toBe("wrong_credentials");
     const wrong = await s.token({ grant_type: "password", username, password: "wrong" });
     const nobody = await s.token({ grant_type: "password", username: "nobody", password: "wrong" });

@@ -1,4 +1,4 @@
-/** The operator's commands as typed: real processes, with the service running and stopped. */
+/** Tests operator commands as they are typed, in real processes, while the service runs and while it is stopped. */
 import { execFile, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ const runOn = ({ env }: Processes, ...args: string[]) =>
 
 const run = (...args: string[]) => runOn(processes, ...args);
 
-/** Whether util-linux can run a command in a terminal. */
+/** Whether a program of util-linux can run a command in a terminal. */
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 
 /** Runs a command in a terminal with typed input. */
@@ -60,7 +60,7 @@ beforeAll(async () => {
 
 afterAll(() => processes.end());
 
-describe("the operator's commands", { timeout: 120_000 }, () => {
+describe("operator commands", { timeout: 120_000 }, () => {
   it("accept --yes even if they ask nothing", async () => {
     const { token } = await processes.manager(service, "yan");
     expect((await service.send("GET", "/api/v1/account/", token)).status).toBe(200);
@@ -119,12 +119,12 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("ask before irreversible work: without a terminal and without --yes nothing happens", async () => {
+  it("ask before irreversible work; without a terminal and without --yes, nothing happens", async () => {
     await register("kim");
     const refused = await run("account", "delete", "kim");
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      "Delete the account kim and everything that belongs to it? This cannot be undone. To do it without a question, add --yes.\n",
+      "Delete the account kim and everything that belongs to it? This cannot be undone. Add --yes to confirm.\n",
     ]);
     const [there, retire, revoke] = await Promise.all([
       run("account", "show", "kim"),
@@ -146,7 +146,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "show", "tom")).code).toBe(1);
   });
 
-  it("print a secret once, and a new secret that replaces it", async () => {
+  it("print a secret once, and print a new secret that replaces it", async () => {
     const { client_id } = JSON.parse((await run("app", "create", "--name", "Coach", "--json")).stdout);
     const rotated = await run("app", "rotate-secret", client_id, "--yes");
     expect(rotated.stdout).toMatch(/^client_secret: [\w-]{43}$/m);

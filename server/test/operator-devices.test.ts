@@ -1,4 +1,4 @@
-/** Effects of the operator's commands on devices and their samples, as seen by users. */
+/** Tests the effects of operator commands on devices and their samples, as seen by users. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -11,7 +11,7 @@ import { Team } from "./team.js";
 const it = withOperator();
 
 describe("device list, rename and retire", () => {
-  it("list every device with its owner, and those of one owner", async ({
+  it("list every device with its owner, or only the devices of one owner", async ({
     operator: { s, list, refusal },
   }) => {
     const ann = await s.manager();
@@ -28,7 +28,7 @@ describe("device list, rename and retire", () => {
     expect(await refusal("device list", { owner: "nobody" })).toBe("not_found");
   });
 
-  it("rename a device in the same way as its owner, and change the name that a manager enters to take it", async ({
+  it("rename a device as its owner could, and change the name that a manager enters to take it", async ({
     operator: { s, run, lastAudit, refusal },
   }) => {
     const ann = await s.manager();
@@ -102,7 +102,7 @@ describe("samples delete", () => {
     const { body: before } = await team.computed(frame);
     const { body: stored } = await s.get(`/api/v1/timeframes/${frame}/`, manager.token);
     const startMs = Date.parse(stored.start_time);
-    // Retention has removed other samples. It keeps results, but a deletion must not.
+    // Retention has removed other samples, and the results are kept; a deletion must not keep them.
     await s.store.database.queries
       .insert(removedSamples)
       .values({ deviceId: device.id, startMs, stopMs: startMs + 10 });

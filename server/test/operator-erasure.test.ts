@@ -1,4 +1,4 @@
-/** Accounts that the operator deletes. */
+/** Tests the deletion of accounts by the operator. */
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -9,10 +9,11 @@ import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { accounts, jobs, webhookDeliveries } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { mailsOf, placesOf, profileOf } from "./erasure-marks.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
-import { newStore, service, startService, TestService } from "./service.js";
+import { service, startService, TestService } from "./service.js";
 import { grant, newActivity, Team } from "./team.js";
 
 const manyWebhooks = (s: TestService, activity: number, mark: string) =>
@@ -26,7 +27,7 @@ async function remove(s: TestService, { activity, manager }: Team): Promise<void
   expect(status).toBe(204);
 }
 
-/** Jobs that write deliveries to many webhooks of an account. */
+/** Returns the jobs that write deliveries to many webhooks of an account. */
 const fanOutsOf = (s: TestService, id: number) =>
   s.store.database.queries
     .select(jobColumns)
@@ -78,7 +79,7 @@ describe("the operator can delete", () => {
       headers: { "Idempotency-Key": `key-${manager.id}` },
     });
 
-    // Another manager owned the device until ten minutes after START; both have samples in the same five minutes.
+    // Another manager owned the device until ten minutes after START. Both managers have samples in the same five minutes.
     const bystander = await Team.of(s);
     const device = await s.device();
     await s.take(device, bystander.manager);
@@ -141,7 +142,7 @@ describe("the operator can delete", () => {
     expect((await s.post(`/api/v1/devices/${device.id}/bulk-load/`, { asi_b64 }, token)).status).toBe(200);
     const { queries } = s.store.database;
     const uploads = await queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.accountId, manager.id));
-    // One completed and one waiting.
+    // One upload has been completed, the other one is waiting.
     expect(uploads).toHaveLength(2);
 
     const outcome = await commands["account delete"](s.ctx, { username: manager.username });
@@ -165,7 +166,7 @@ describe("the operator can delete", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("a manager in two concurrent processes, one of which has deleted a managed athlete", async () => {
+  it("a manager in two processes at the same time, one of which has deleted a managed athlete", async () => {
     const s = await startService();
     const manager = await managingManager({}, "", s);
     for (const name of ["one", "two", "three"]) {
@@ -214,7 +215,7 @@ describe("the operator can delete", () => {
     expect((await s.take(device, ann)).status).toBe(201);
   });
 
-  it("an account without further calls to its webhooks, however many are waiting, while those of other accounts continue", async () => {
+  it("an account without further calls to its webhooks, however many are waiting; calls for other accounts continue", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const mark = `mark${Date.now().toString(36)}f`;
@@ -229,7 +230,7 @@ describe("the operator can delete", () => {
 
     await commands["account delete"](s.ctx, { username: eve.manager.username });
     expect(await placesOf(s, mark)).toEqual([]);
-    // A worker that had leased the job before.
+    // A worker had already leased the job.
     expect(await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY))).toEqual({ deliveries: 0 });
     expect(await placesOf(s, mark)).toEqual([]);
     for (const own of await fanOutsOf(s, bob.manager.id)) {
@@ -237,7 +238,7 @@ describe("the operator can delete", () => {
       expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" }, new Turn(Number.POSITIVE_INFINITY))).toEqual(
         { deliveries: 300 },
       );
-      // The steps have not written the payload again, and a worker that takes over begins after the last one.
+      // The steps have not written the payload again. A worker that takes over continues after the last step.
       const [after] = await fanOutsOf(s, bob.manager.id);
       expect([after?.payload, after?.details]).toEqual([own.payload, { done: 300 }]);
       await queries.update(webhookDeliveries).set({ state: "delivered" });
@@ -248,7 +249,7 @@ describe("the operator can delete", () => {
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 
-  it("an account whose webhooks are not called once it is closed, even if the deletion then stops; those of a disabled account are", async () => {
+  it("an account, whose webhooks are not called once it is closed, even if the deletion then stops; webhooks of a disabled account are called", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const [eve, bob] = [await Team.of(s), await Team.of(s)];

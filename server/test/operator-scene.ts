@@ -1,5 +1,6 @@
 /**
- * The operator's commands on a service with a separate database, so that lists and jobs contain only data of this file's tests.
+ * Provides operator commands on a service with a separate database, so that lists and jobs contain only data from the tests in
+ * this file.
  */
 import { desc } from "drizzle-orm";
 import { type Arguments, type CommandName, commands, type Outcome } from "../src/operator/commands.js";
@@ -37,7 +38,7 @@ function commandsOn(s: TestService) {
   };
 }
 
-/** `it` of a file with a service and the operator's commands. */
+/** Creates an `it` for a file with a service and operator commands. */
 export const withOperator = () =>
   withOwnService({ webhookAllowPrivate: true, host: "127.0.0.1" }).extend(
     "operator",

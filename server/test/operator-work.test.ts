@@ -1,4 +1,4 @@
-/** Effects of the operator's commands on jobs and webhooks, as seen by users. */
+/** Tests the effects of operator commands on jobs and webhooks, as seen by users. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -41,7 +41,7 @@ describe("job list, retry and revoke", () => {
     expect(await refusal("job retry", { jobId: "job-none" })).toBe("not_found");
   });
 
-  it("run a failed computation again, but no other failed job, because its content was erased", async ({
+  it("run a failed computation again, but no other failed job, because the content of the others was erased", async ({
     operator: { s, refusal, run, list },
   }) => {
     const team = await Team.of(s);
@@ -119,9 +119,7 @@ describe("job list, retry and revoke", () => {
     });
   });
 
-  it("revoke a running job: later results of the job are not recorded", async ({
-    operator: { s, list, run },
-  }) => {
+  it("revoke a running job, whose later results are not recorded", async ({ operator: { s, list, run } }) => {
     const server = await startMailServer();
     const at = await TestService.start(s.store, { smtpUrl: server.url });
     await s.runJobs();
@@ -140,7 +138,7 @@ describe("job list, retry and revoke", () => {
   });
 });
 
-/** A webhook of an account with a waiting delivery. */
+/** Creates a webhook for an account, and a waiting delivery. */
 async function webhookOf(
   s: TestService,
   owner: TestAccount,

@@ -1,4 +1,4 @@
-/** Time frames of made-up signals for tests of optional figures. */
+/** Creates time frames with synthetic signals for tests of optional figures. */
 import { expect } from "vitest";
 import { plantedSprints } from "../../test/metrics/figures/planted.js";
 import { withOwnService } from "./file-service.js";
@@ -11,11 +11,11 @@ export const START_MS = Date.UTC(2024, 5, 1, 10);
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Ten samples a second at a given speed, starting at a given time. */
+/** Returns ten samples per second at a given speed, starting at a given time. */
 export const steady = (fromMs: number, speed: number, count = 50): Sample[] =>
   Array.from({ length: count }, (_, k) => ({ t: fromMs + 100 * k, speed }));
 
-/** Sprints with a profile, then a steady run of 5 minutes, starting at a given time. */
+/** Returns sprints from which a profile can be computed, followed by a steady run of 5 minutes. */
 export function trainingAt(fromMs: number): Sample[] {
   const sprints = plantedSprints(0.05);
   const [first] = sprints;
@@ -28,9 +28,7 @@ export function trainingAt(fromMs: number): Sample[] {
 }
 
 function figuresOn(s: TestService) {
-  /**
-   * A team that has owned its device since some days before the start, at a time some days after it.
-   */
+  /** Creates a team that has owned its device since some days before the start, and sets the clock to some days after it. */
   async function teamFor(daysBefore = 1, daysAfter = 1): Promise<Team> {
     s.clock.stopAt(START_MS - daysBefore * DAY_MS);
     const team = await Team.of(s);
@@ -53,6 +51,6 @@ function figuresOn(s: TestService) {
 
 export type OptionalFigures = ReturnType<typeof figuresOn>;
 
-/** Creates an `it` with a service, and what tests of optional figures need of it. */
+/** Creates an `it` with a service and functions for tests of optional figures. */
 export const withOptionalFigures = () =>
   withOwnService().extend("figures", { scope: "file" }, ({ service }) => figuresOn(service));

@@ -1,6 +1,6 @@
 /**
- * Optional figures of the computed data: peak demands, maximum speeds, profiles, metabolic power and
- * standard runs. The library computes them.
+ * Tests the optional figures of computed data: peak demands, maximum speeds, profiles, metabolic power and standard runs. The
+ * library computes them.
  */
 import {
   accelerationSpeedProfile,
@@ -33,12 +33,15 @@ import type { TestService } from "./service.js";
 import type { Team } from "./team.js";
 import { grant, newActivity, store } from "./team.js";
 
-/** The profile, metabolic power and standard runs. */
+/** Requests the profile, metabolic power and standard runs. */
 const ALL = "with_profile=1&with_metabolic_power=1&with_standard_runs=1";
 
 const it = withOptionalFigures();
 
-/** Stores a sprint of 3 s, and two samples after a pause: the first one at this time after the start, ms, and another 1 ms later. */
+/**
+ * Stores a sprint of 3 s and, after a pause, two samples 1 ms apart.
+ * @param lengthMs time of the first of these samples after the start, ms
+ */
 const storeSprint = (s: TestService, { device }: Team, lengthMs: number) =>
   store(s, device.id, [
     ...steady(START_MS, 8000, 31),
@@ -111,7 +114,7 @@ describe("optional figures", () => {
     }
   });
 
-  it("come after the standard figures, and do not change their bytes", async ({
+  it("follow the standard figures, and do not change their bytes", async ({
     figures: { s, teamFor, frameOf, computed },
   }) => {
     const team = await teamFor();
@@ -182,8 +185,8 @@ describe("optional figures", () => {
   });
 });
 
-describe("profile, metabolic power and standard runs", () => {
-  it("are absent unless requested, and change no byte of the others", async ({
+describe("the profile, metabolic power and standard runs", () => {
+  it("are absent unless requested, and change no byte of the other figures", async ({
     figures: { s, teamFor, frameOf, computed },
   }) => {
     const team = await teamFor();
@@ -218,7 +221,7 @@ describe("profile, metabolic power and standard runs", () => {
     }
   });
 
-  it("carry a caution with its source, and find the profile and the run of a session", async ({
+  it("have a caution with its source, and include the profile and the run of a session", async ({
     figures: { s, teamFor, frameOf, computed },
   }) => {
     const team = await teamFor();

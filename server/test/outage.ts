@@ -1,4 +1,4 @@
-/** The service under load while its database is stopped and started. */
+/** Keeps the service under load while its database is stopped and started. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
@@ -9,7 +9,7 @@ import { walk } from "./recordings.js";
 const SERIAL = "OUTAGE-1";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const CLIENTS = 4;
-/** Number of samples of a load; 10 a second. */
+/** Number of samples in a load, 10 per second. */
 const ROWS = 20;
 const LOAD_MS = 700;
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -17,13 +17,14 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 interface Outage {
   rounds: number;
   how: "fast" | "immediate";
-  /** Duration of the outage in one round. */
+  /** Duration of the outage in one round, ms. */
   awayMs: number;
 }
 
 /**
- * Lets clients create activities and load recordings while the database stops and starts. Every response is a success or a 503
- * with `Retry-After`; readiness changes to false and back; everything acknowledged is stored exactly once at the end.
+ * Lets clients create activities and load recordings while the database stops and starts. Checks that every response is a success
+ * or a 503 with `Retry-After`, that readiness changes to false and back, and that everything acknowledged is stored exactly once
+ * at the end.
  */
 export async function expectToOutlive(
   server: PostgresServer,
@@ -84,10 +85,10 @@ export async function expectToOutlive(
   }
 
   const load = Promise.all([...Array.from({ length: CLIENTS }, createActivities), loadRecordings()]);
-  // Awaited later.
+  // The promise is awaited at the end.
   load.catch(() => undefined);
   const ready = async () => (await api.send("GET", "/health/ready/")).status;
-  /** On a slow machine, the load takes longer to get anything accepted. */
+  /** Waits until the load has made progress, which takes longer on a slow machine. */
   const underLoad = async () => {
     const before = { created: created.length, loaded: loaded.length };
     await sleep(LOAD_MS);
@@ -124,7 +125,7 @@ export async function expectToOutlive(
     const { samples_stored, samples_known } = (await get()).details;
     expect(samples_stored + samples_known).toBe(ROWS);
   }
-  // Neither process has ended, and neither log contains data of a client.
+  // Neither process has ended before, and neither log contains data of a client.
   expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   for (const { output } of [api, worker]) expect(output()).not.toMatch(/params|ride \d|"detail":"Key/);
 }

@@ -1,4 +1,4 @@
-/** Applications that managers create for themselves, and that act for them with client credentials. */
+/** Tests applications that managers create for themselves, and that act for them with client credentials. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
@@ -132,7 +132,7 @@ describe("an application of a manager", () => {
     expect(await use()).toBe(new Date(Date.parse(first) + 3_600_000).toISOString());
   });
 
-  it("is in the audit log without its secret", async () => {
+  it("is recorded in the audit log without its secret", async () => {
     const { body } = await create(ann);
     await s.send("DELETE", `${PATH}${body.id}/`, { token: ann.token });
     const rows = await s.store.database.queries.select().from(auditLog).where(eq(auditLog.entityId, body.id));
@@ -145,7 +145,7 @@ describe("an application of a manager", () => {
     expect(JSON.stringify(own)).not.toContain(body.client_secret);
   });
 
-  it("can be deleted by the manager even if the operator has created it, and is listed like any other", async () => {
+  it("can be deleted by the manager even if the operator has created it, and is listed like any other application", async () => {
     const ben = await s.manager();
     await commands["app create"](s.ctx, { name: "Report", user: ben.username, scope: ["sessions:read"] });
     const [item] = (await s.get(PATH, ben.token)).body.results;

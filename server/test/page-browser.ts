@@ -1,4 +1,4 @@
-/** A browser with the page of the service. */
+/** Provides browsers with the page of the service. */
 import { withSharedService } from "./file-service.js";
 import type { Answer, Send, TestAccount, TestService } from "./service.js";
 
@@ -14,7 +14,7 @@ export class Browser {
     this.at = at;
   }
 
-  /** Sends a request of the page itself, unless other headers are given. */
+  /** Sends a request as the page does, unless other headers are given. */
   async send(method: string, path: string, { headers = PAGE, ...more }: Send = {}): Promise<Answer> {
     const answer = await this.at.send(method, path, {
       ...more,
@@ -37,7 +37,7 @@ export class Browser {
     return this.cookie?.split("=")[1] ?? "";
   }
 
-  /** Whether the session is active. */
+  /** Returns whether the session is active. */
   async isSignedIn(): Promise<boolean> {
     return (await this.send("GET", "/api/v1/account/")).status === 200;
   }
@@ -56,6 +56,6 @@ function browsersOn(s: TestService) {
   };
 }
 
-/** `it` of a file with a service and browsers. */
+/** Creates an `it` for a file with a service and browsers. */
 export const withBrowsers = () =>
   withSharedService().extend("browsers", { scope: "file" }, ({ service }) => browsersOn(service));

@@ -1,4 +1,4 @@
-/** Requests that other pages send through the browser of a user have no effect. */
+/** Tests that requests sent by other pages through a user's browser have no effect. */
 import { describe, expect } from "vitest";
 import { Browser, PAGE, withBrowsers } from "./page-browser.js";
 import { type Send, startService } from "./service.js";
@@ -6,7 +6,7 @@ import { type Send, startService } from "./service.js";
 const it = withBrowsers();
 
 describe("a forged request", () => {
-  /** Requests that another page can send through the browser of a user, with or without its cookie. */
+  /** Headers of requests that another page can send through a user's browser, with or without its cookie. */
   const forgeries: [string, Record<string, string>][] = [
     ["another origin", { ...PAGE, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }],
     ["another origin, in an old browser", { Origin: "https://evil.example" }],
@@ -89,7 +89,7 @@ describe("a forged request", () => {
   });
 
   it.for([["https://app.example.org"], ["*"]] as const)(
-    "is not accepted with the cookie from a page with access to the API (CORS_ORIGINS=%s)",
+    "is not accepted with the cookie from a page that may use the API (CORS_ORIGINS=%s)",
     async ([origins], { browsers: { s, signedIn } }) => {
       const ann = await s.manager();
       const open = await startService({ corsOrigins: [origins] });

@@ -1,12 +1,13 @@
-/** Sessions of the page: the cookie is valid only for requests of the page itself. */
+/** Tests sessions of the page, whose cookie is valid only for requests by the page itself. */
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import type { Config } from "../src/config/config.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, refreshTokens } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { Browser, FIREFOX, PAGE, withBrowsers } from "./page-browser.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const it = withBrowsers();
 
@@ -49,7 +50,7 @@ describe("a session of the web page", () => {
     );
   });
 
-  it("uses only the cookie name that a subdomain cannot set if the connection has TLS", async ({
+  it("uses over TLS only the cookie name that a subdomain cannot set", async ({
     browsers: { s, signedIn },
   }) => {
     const ann = await s.manager();
@@ -152,7 +153,7 @@ describe("a session of the web page", () => {
     ]);
     expect((await laptop.send("DELETE", `/session/${sessions[0].id}/`)).status).toBe(204);
     expect([await phone.isSignedIn(), await laptop.isSignedIn()]).toEqual([false, true]);
-    // The session of the application, with its access tokens.
+    // This is the session of the application, with its access tokens.
     expect((await laptop.send("DELETE", `/session/${sessions[2].id}/`)).status).toBe(204);
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(403);
     expect(await list()).toHaveLength(1);
@@ -189,7 +190,7 @@ describe("a session of the web page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("is in the audit log, and neither the token nor the password is in the database", async ({
+  it("is recorded in the audit log, and neither the token nor the password is in the database", async ({
     browsers: { s, signedIn },
   }) => {
     const ann = await s.manager();
@@ -212,7 +213,7 @@ describe("a session of the web page", () => {
   });
 });
 
-describe("signing in", () => {
+describe("a sign-in", () => {
   it("is refused with the same message for a wrong password and for an unknown name", async ({
     browsers: { s },
   }) => {
@@ -231,7 +232,7 @@ describe("signing in", () => {
     }
   });
 
-  it("counts wrong passwords together with those of the token endpoint", async ({ browsers: { s } }) => {
+  it("counts wrong passwords together with those at the token endpoint", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const strict = await startService({ throttleFailedPasswords: 4 });
     const wrong = { username: ann.username, password: "wrong" };

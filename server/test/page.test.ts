@@ -1,15 +1,16 @@
-/** Delivery of the page at `/` by the service. The workspace of the page tests its behaviour. */
+/** Tests how the service delivers the page at `/`. The tests of the page's package check its behaviour. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
 
-/** A folder with the layout of a built page. */
+/** Creates a folder with the layout of a built page. */
 function builtPage(): string {
   const folder = newScratchFolder();
   mkdirSync(join(folder, "assets"));
@@ -23,7 +24,7 @@ function builtPage(): string {
   return folder;
 }
 
-/** Status of a path sent verbatim; `fetch` would normalise it. */
+/** Returns the status of a path that is sent verbatim; `fetch` would normalise it. */
 const statusOf = ({ service }: TestService, path: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const { hostname, port } = new URL(service.url ?? "");
@@ -86,7 +87,7 @@ describe("the page", () => {
     expect((await s.get("/assets/worker-0a1b2c3d.js.br")).status).toBe(404);
   });
 
-  it("can have files with any characters in their names; unknown paths and methods have the same responses as without the page", async () => {
+  it("can have files with any characters in their names; unknown paths and methods get the same responses as without the page", async () => {
     const folder = builtPage();
     for (const name of ["a(b.js", "c+d.js", "e[f.js"]) writeFileSync(join(folder, name), SCRIPT);
     const s = await startService({ pageDir: folder });
@@ -99,7 +100,7 @@ describe("the page", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 405, 404, 405]);
   });
 
-  it("uses a worker with a separate policy, which allows WebAssembly but no inline or foreign scripts", async () => {
+  it("uses a worker with a separate policy, which allows WebAssembly but no inline scripts and no scripts of other origins", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { headers } = await s.get("/assets/worker-0a1b2c3d.js");
     const policy = headers.get("content-security-policy") ?? "";
@@ -129,7 +130,7 @@ describe("the page", () => {
     expect((await s.get("/api/schema/")).status).toBe(429);
   });
 
-  it("does not change the API and unknown paths", async () => {
+  it("does not change the API or the responses for unknown paths", async () => {
     const s = await startService({ pageDir: builtPage() });
     expect((await s.get("/api/docs/")).status).toBe(200);
     expect((await s.get("/api/v1/devices")).body.detail).toContain("slash");

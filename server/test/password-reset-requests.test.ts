@@ -1,4 +1,4 @@
-/** Requests for a password reset link, which anyone may send, reveal nothing to strangers and are useless to them. */
+/** Tests that requests for a password reset link, which anyone may send, reveal nothing to strangers and are useless to them. */
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -62,7 +62,7 @@ describe("a request for a link", () => {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n++) statuses.push(await from(address, username));
       expect(statuses).toEqual([204, 204, 204, 429]);
-      // Different spelling of the same username.
+      // This is another spelling of the same username.
       expect(await from(address, username.toUpperCase())).toBe(429);
       expect(await from("192.0.2.9", username)).toBe(204);
     }
@@ -90,18 +90,18 @@ describe("a request for a link", () => {
     const mailed: number[] = [];
     for (let times = 0; times < 7; times++) mailed.push(await askFromAnywhere());
     expect(mailed).toEqual([1, 2, 3, 4, 5, 5, 5]);
-    // 60 minutes over 5.
+    // This is the interval at a rate of 5 per 60 minutes.
     at.clock.advance(12 * 60_000 - 1);
     expect(await askFromAnywhere()).toBe(5);
     at.clock.advance(1);
     expect([await askFromAnywhere(), await askFromAnywhere()]).toEqual([6, 6]);
     const [{ token = "" } = {}] = await linksTo(person, at);
     expect((await reset(token, newPassword(), at)).status).toBe(204);
-    // No requests wait.
+    // No earlier requests are waiting.
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("shares a limit of emails with all accounts that have not confirmed the same address, of which the oldest always has a valid link", async ({
+  it("shares a limit on emails with all accounts that have not confirmed the same address, of which the oldest always has a valid link", async ({
     passwords: { linksTo, ask, linked, reset },
   }) => {
     const at = await startService({ throttlePasswordResetsOfUserPerHour: 3 });
@@ -122,13 +122,13 @@ describe("a request for a link", () => {
     };
     expect(await mailed(strangers.slice(1))).toEqual([1, 1, 1, 0]);
     expect(await mailed([oldest, oldest])).toEqual([1, 1]);
-    // The earlier link of the confirmed account also counts as an email in its folder.
+    // The earlier link of the confirmed account also counts as an email to it.
     expect(await mailed([confirmed, confirmed])).toEqual([2, 3]);
     at.clock.advance(20 * 60_000);
     expect(await mailed(strangers.slice(3))).toEqual([2, 0]);
   });
 
-  it("shares one email with other requests that arrive before it is sent", async ({
+  it("shares one email with other requests that arrive before the email is sent", async ({
     passwords: { s, ask, linksTo },
   }) => {
     const person = await s.manager();

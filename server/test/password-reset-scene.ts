@@ -1,4 +1,4 @@
-/** Requests for a password reset link, its email, and its use. */
+/** Requests password reset links, reads their emails, and uses them. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +14,7 @@ export interface Mail {
   text: string;
 }
 
-/**
- * Decodes an email like an email program: lines that end with "=" continue (RFC 2045 section 6.7).
- */
+/** Decodes an email as an email program does: lines that end with "=" continue (RFC 2045 section 6.7). */
 export function readMail(raw: string): Mail {
   const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
   const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
@@ -51,14 +49,14 @@ function passwordResetsOn(s: TestService) {
       .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
   }
 
-  /** Links emailed to an account, in any order. */
+  /** Returns the links emailed to an account, in any order. */
   const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
     (await mailsTo(account, at)).flatMap(({ text }) => {
       const [, page = "", token = ""] = LINK.exec(text) ?? [];
       return token === "" ? [] : [{ page, token }];
     });
 
-  /** Requests a link and reads the email. @returns the token */
+  /** Requests a link and reads the email. @returns the token in the link */
   async function linked(account: TestAccount, at = s): Promise<string> {
     const before = (await linksTo(account, at)).map(({ token }) => token);
     expect((await ask(account.username, at)).status).toBe(204);
@@ -83,7 +81,7 @@ function passwordResetsOn(s: TestService) {
     ]);
   }
 
-  /** Number of jobs that ended because the link had expired. */
+  /** Returns the details of jobs that ended because the link had expired. */
   const expired = (at = s) =>
     at.store.database.queries
       .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
@@ -93,6 +91,6 @@ function passwordResetsOn(s: TestService) {
   return { s, ask, reset, mailsTo, linksTo, linked, logsIn, isOpen, expectRefused, expired };
 }
 
-/** `it` of a file with a service and functions that request and use links. */
+/** Creates an `it` for a file with a service and functions that request and use links. */
 export const withPasswordResets = () =>
   withSharedService().extend("passwords", { scope: "file" }, ({ service }) => passwordResetsOn(service));

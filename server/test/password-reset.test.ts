@@ -1,14 +1,15 @@
-/** A forgotten password: an emailed link that works once and for an hour. */
+/** Tests the replacement of a forgotten password with an emailed link that works once and for an hour. */
 import { request } from "node:http";
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, passwordResets } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { startMailServer } from "./mail-server.js";
 import { LINK, newPassword, readMail, withPasswordResets } from "./password-reset-scene.js";
 import { hashCount } from "./quick-argon2.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const it = withPasswordResets();
 
@@ -26,7 +27,7 @@ describe("a forgotten password", () => {
       expect(mail?.text).toContain(`Username: ${person.username}\n`);
       const [link] = await linksTo(person);
       expect(link?.page).toBe(s.service.url);
-      // The request alone changes nothing.
+      // The request alone has no effect.
       expect([await isOpen(person.token), await logsIn(person, person.password)]).toEqual([true, true]);
 
       const password = newPassword();
@@ -61,7 +62,7 @@ describe("a forgotten password", () => {
     expect([text.includes(token), text.includes(password)]).toEqual([false, false]);
   });
 
-  it("can be replaced with a link to the page at BASE_URL, with its path, regardless of the host that the client names", async ({
+  it("can be replaced with a link to the page at BASE_URL, with its path, whatever host the client names", async ({
     passwords: { s, linksTo },
   }) => {
     const at = await startService({ baseUrl: "https://club.example.org/asi" });
@@ -104,7 +105,7 @@ describe("a forgotten password", () => {
     server.refuses = true;
     await ask(person.username, at);
     await at.runJobs();
-    // So many failures that the pause before the next attempt is longer than the rest of the hour.
+    // After these failures, the pause before the next attempt is longer than the rest of the hour.
     for (const minutes of [1, 2, 4, 8, 16]) {
       at.clock.advance(minutes * 60_000);
       await at.runJobs();
@@ -179,7 +180,7 @@ describe("the token of a link", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("stays valid when another link is requested, and ends with the first link that is used", async ({
+  it("remains valid when another link is requested, and ends when one of the links is used", async ({
     passwords: { s, linked, reset, expectRefused },
   }) => {
     const person = await s.manager();
@@ -207,7 +208,7 @@ describe("the token of a link", () => {
     await expectRefused(token);
   });
 
-  it("is stored as a hash, encrypted until it is emailed, and cannot be used as another token or replaced by one", async ({
+  it("is stored as a hash, is encrypted until it is emailed, and cannot be exchanged with other kinds of tokens", async ({
     passwords: { s, ask, linked, expectRefused, isOpen },
   }) => {
     const person = await s.manager();
@@ -246,7 +247,7 @@ describe("the token of a link", () => {
     expect((await s.token({ grant_type: "refresh_token", refresh_token: token })).status).toBe(400);
   });
 
-  it("causes no password hash if it is wrong, and stays valid if the new password is refused", async ({
+  it("causes no password hash if it is wrong, and remains valid if the new password is refused", async ({
     passwords: { s, linked, expectRefused, reset },
   }) => {
     const person = await s.manager();

@@ -11,11 +11,11 @@ export interface SeenAnswer {
 
 export class PathProxy {
   readonly answers: SeenAnswer[] = [];
-  /** Origin of the service; set after the service has started with the address of this proxy. */
+  /** Origin of the service; set when the service has started with the address of this proxy. */
   target = "";
-  /** Whether a response to a path stays incomplete: the client gets its headers, and its body does not end. */
+  /** Whether a response to a path remains incomplete: the client gets its headers, but its body does not end. */
   holds: (path: string) => boolean = () => false;
-  /** Number of responses that stay incomplete. */
+  /** Number of responses that remain incomplete. */
   held = 0;
   readonly #server: Server;
   readonly #prefix: string;
@@ -44,7 +44,10 @@ export class PathProxy {
     });
   }
 
-  /** @param prefix path prefix such as `/tracking`, without a trailing slash */
+  /**
+   * Starts a proxy.
+   * @param prefix path prefix such as `/tracking`, without a trailing slash
+   */
   static async start(prefix: string): Promise<PathProxy> {
     const proxy = new PathProxy(prefix);
     await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));

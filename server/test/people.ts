@@ -1,6 +1,6 @@
 import { service, type TestAccount, TestService } from "./service.js";
 
-/** A manager who may create managed athletes, registered on a service that allows this for every new manager. */
+/** Registers a manager who may create managed athletes, with a service that allows this to every new manager. */
 export async function managingManager(
   more: Record<string, unknown> = {},
   query = "",

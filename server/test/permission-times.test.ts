@@ -1,4 +1,4 @@
-/** The times in which permissions let a manager read or change data of athletes. */
+/** Tests the times in which permissions let a manager read or change data of athletes. */
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
@@ -38,7 +38,7 @@ async function grant(all: readonly Granted[]): Promise<void> {
   if (rows.length > 0) await queries.insert(permissions).values(rows);
 }
 
-/** Extends the covered time by one permission after the other. */
+/** Reference implementation: extends the covered time by one permission after another. */
 function isCovered(all: readonly Granted[], start: number, end: number): boolean {
   let reached = start;
   for (const { from, to } of all.toSorted((a, b) => a.from - b.from)) {
@@ -73,7 +73,7 @@ it.each([
   expect(await covers(granted, 10, 12)).toEqual([covered, false]);
 });
 
-it("permissions cover the times that they cover one after another, and are active in their times", async () => {
+it("permissions cover the union of their times, and each is active in its time", async () => {
   const instant = fc.integer({ min: 0, max: 12 });
   const granted = fc.record({ athlete: fc.integer({ min: 0, max: 1 }), from: instant, to: instant });
   const property = fc.asyncProperty(
@@ -91,7 +91,7 @@ it("permissions cover the times that they cover one after another, and are activ
   await fc.assert(property, { numRuns: 150 });
 });
 
-it("a thousand permissions on an athlete are read as one row", async () => {
+it("a thousand permissions for an athlete are read as one row", async () => {
   await s.store.database.queries.execute(sql`
     INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
     SELECT athlete, ${manager.id}, 'READ', start_time, start_time + interval '300 days'

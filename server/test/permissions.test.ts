@@ -74,7 +74,7 @@ describe("permissions", () => {
     await later.stop();
   });
 
-  it("are listed by manager", async () => {
+  it("can be listed by manager", async () => {
     const gus = await s.athlete();
     const { body: mine } = await s.post(ofManager(gus, ann), wanted("SHARE"), gus.token);
     await s.post(ofManager(gus, bob), wanted(), gus.token);
@@ -193,7 +193,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(200);
   });
 
-  it("are revoked in groups of a thousand, which limits the length of audit entries", async () => {
+  it("are revoked in groups of a thousand, which limits the size of audit entries", async () => {
     const [gus, far] = [await s.athlete(), await s.manager()];
     const { queries } = s.store.database;
     const values = { athleteId: gus.id, managerId: far.id, permission: "READ" } as const;
@@ -243,7 +243,7 @@ describe("permissions", () => {
     const covered = async (kind: "READ" | "WRITE") =>
       (await grantsOf(queries, ann.id, kind, needed)).cover(gus.id, day(2), day(4));
     expect(await covered("READ")).toBe(false);
-    // Granted after the one that follows it in time.
+    // This permission is granted later than the one that follows it in time.
     await give(ann, "READ", 1, 3);
     expect(await covered("READ")).toBe(true);
     expect(await covered("WRITE")).toBe(false);

@@ -1,4 +1,4 @@
-/** The erasure of a person leaves no trace. */
+/** Tests that the erasure of a person leaves no trace. */
 import { createHash } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -61,7 +61,7 @@ describe("the erasure of an athlete", () => {
     expect(
       await placesOf(s, createHash("sha256").update(username).digest("base64url").toLowerCase()),
     ).toEqual([]);
-    // The club keeps the recordings of its devices, but no data identifies the wearer.
+    // The club keeps the recordings of its devices, but no data identify the wearer.
     expect(await scene.samples()).toBe(600);
     expect(body).toMatchObject({
       person: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -81,10 +81,9 @@ describe("the erasure of an athlete", () => {
     ]);
   });
 
-  it("removes the samples of the time frames on request of the operator, except samples that belong to other athletes because of an older time frame", async () => {
+  it("removes the samples of the time frames at the operator's request, except samples that belong to other athletes because of an older time frame", async () => {
     const scene = await Scene.of(s);
-    // Another athlete had the device from second 150 to 200 according to an older time frame; later
-    // time frames have no effect.
+    // An older time frame assigns the device from second 150 to 200 to another athlete; later time frames have no effect.
     await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
     await scene.frame(0, 60, scene.team.athlete);
     const counted = await commands["athlete erase"](s.ctx, { id: String(scene.id) });
@@ -102,8 +101,7 @@ describe("the erasure of an athlete", () => {
   it("leaves no result with the erased samples in a time frame of another athlete, not even after retention", async () => {
     const scene = await Scene.of(s);
     const { team } = scene;
-    // a later time frame of another athlete contains the same samples and others; retention has removed some of the
-    // others
+    // A later time frame of another athlete contains the same samples and others. Retention has removed some of the others.
     const other = await scene.frame(0, 600, team.athlete);
     const { body: before } = await team.computed(other);
     const lost = { startMs: START + 500_000, stopMs: START + 510_000 };
@@ -112,7 +110,7 @@ describe("the erasure of an athlete", () => {
     );
     await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
     const { body: after } = await team.computed(other);
-    // 3 m/s for 599 s, without the two minutes of the person; steps to the next sample over a gap do not count
+    // The distance is 3 m/s for 599 s without the two minutes of the person; steps to the next sample over a gap do not count.
     expect([before.total_distance, after.total_distance]).toEqual([1797, 1797 - 2 * 3 * 60 - 3]);
   });
 
@@ -131,7 +129,7 @@ describe("the erasure of an athlete", () => {
     expect((await team.computed(other)).body.total_distance).toBeNull();
   });
 
-  it("removes the samples even if a former owner of the device has time frames for the same time", async () => {
+  it("removes the samples even if a former owner of the device has time frames at the same time", async () => {
     const scene = await Scene.of(s);
     await frameOfFormerOwner(s, scene);
     const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
@@ -194,7 +192,7 @@ describe("the erasure of an athlete", () => {
     expect(rows.map(({ frame }) => frame)).toEqual(scene.frames);
   });
 
-  it("removes the samples over the API too if the operator has set ERASE_SAMPLES", async () => {
+  it("also removes the samples over the API if the operator has set ERASE_SAMPLES", async () => {
     const eager = await startService({ eraseSamples: true });
     const scene = await Scene.of(eager);
     const { body } = await scene.erase();

@@ -1,4 +1,4 @@
-/** An export of all data about a person. */
+/** Tests the export of all data about a person. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -13,7 +13,7 @@ import { startService, type TestService } from "./service.js";
 
 const sampleRows = ({ rows }: { rows: number }) => rows;
 
-/** Number of rows of each file. The audit also has the exports. */
+/** Returns the number of rows in each file except the audit, which also contains the exports. */
 const rowsOf = (files: { name: string; rows: number }[]) =>
   files.filter(({ name }) => name !== "audit.json").map(sampleRows);
 
@@ -60,7 +60,7 @@ describe("the export of an athlete", () => {
     const frames = json(files, "timeframes.json");
     expect(frames.map(({ id }: { id: number }) => id)).toEqual(scene.frames);
     expect(frames[0].device).toBe(scene.team.device.id);
-    // Serial number and name suffice to take a device.
+    // The serial number and the name are sufficient to take a device.
     for (const text of files.values()) expect(text).not.toContain(scene.team.device.serial_number);
     expect(json(files, "computed-data.json")).toMatchObject([
       {
@@ -160,7 +160,7 @@ describe("the export of an athlete", () => {
     });
   });
 
-  it("contains all samples even if the manager later created a time frame of another athlete for the same time", async () => {
+  it("contains all samples even if the manager later created a time frame of another athlete at the same time", async () => {
     const own = await Scene.of(s);
     const rows = async () => rowsOf(json((await fetchZip(own.token, own)).files, "export.json").files);
     const before = await rows();
@@ -182,7 +182,7 @@ describe("the export of an athlete", () => {
     expect(await rows()).toEqual(before);
   });
 
-  it("contains all samples even if a former owner of the device created time frames for the same time", async () => {
+  it("contains all samples even if a former owner of the device created time frames at the same time", async () => {
     const before = json((await fetchZip()).files, "export.json").files;
     await frameOfFormerOwner(s, scene);
     expect(rowsOf(json((await fetchZip()).files, "export.json").files)).toEqual(rowsOf(before));
@@ -206,7 +206,7 @@ describe("the export of an athlete", () => {
       const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
       const athlete = await findAthlete(other.id, { queries, lock: false });
       for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
-        // The test counts only the statements.
+        // Only the statements count.
       }
       perFrame.push((sent - 30) / count);
     }
@@ -218,7 +218,7 @@ describe("the export of an athlete", () => {
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {
       for await (const _ of exportAthlete(s.ctx, athlete)) {
-        // The test checks only the end of the export.
+        // Only the end of the export matters.
       }
     };
     await expect(read()).rejects.toThrow("not_found");

@@ -1,4 +1,4 @@
-/** An athlete with data of every kind, and searches for data of a person. */
+/** Creates an athlete with data of every kind, and searches for data of a person. */
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import type { TestService } from "./service.js";
 import { grant, store, Team } from "./team.js";
 
-/** Files of an archive by name. */
+/** Returns the files in an archive by name. */
 export async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const zip = await new Promise<ZipFile>((done, reject) =>
@@ -31,7 +31,7 @@ export async function unzip(bytes: Buffer): Promise<Map<string, string>> {
 
 export const json = (files: Map<string, string>, name: string) => JSON.parse(files.get(name) ?? "null");
 
-/** Returns tables with a value of the person, in text or in bytes (as hexadecimal). */
+/** Returns the tables with a value of the person, as text or as bytes (in hexadecimal). */
 export async function placesOf(s: TestService, value: string): Promise<string[]> {
   const { queries } = s.store.database;
   const { rows } = await queries.execute<{ name: string }>(
@@ -48,7 +48,7 @@ export async function placesOf(s: TestService, value: string): Promise<string[]>
   return places;
 }
 
-/** Every column and JSON member that links a row to the account. */
+/** Returns every column and JSON member that links a row to the account. */
 export async function linksTo(s: TestService, id: number): Promise<string[]> {
   const { queries } = s.store.database;
   const columns = [
@@ -93,7 +93,7 @@ export async function linksTo(s: TestService, id: number): Promise<string[]> {
   return links;
 }
 
-/** Returns files of the data folder with the value, except the database, which may contain it in free space. */
+/** Returns the files in the data folder that contain the value, except the database, which may contain it in free space. */
 export function filesWith({ config }: TestService, value: string): string[] {
   const names = readdirSync(config.dataDir, { recursive: true, withFileTypes: true });
   return names
@@ -140,7 +140,7 @@ export class Scene {
     return scene;
   }
 
-  /** Stores samples of the club's device, one a second. */
+  /** Stores samples of the club's device, one per second. */
   async record(fromSeconds: number, toSeconds: number): Promise<void> {
     const samples = [];
     for (let t = fromSeconds; t < toSeconds; t++) samples.push({ t: START + t * 1000, speed: 3000, hr: 140 });
@@ -180,7 +180,7 @@ export class Scene {
   }
 }
 
-/** Another manager owned the device once, and creates a time frame of an athlete over the whole time of the scene. */
+/** Creates a time frame of an athlete over the whole time of the scene, by a manager who once owned the device. */
 export async function frameOfFormerOwner(s: TestService, { team }: Scene): Promise<void> {
   const former = await Team.of(s);
   await s.store.database.queries.execute(sql`
@@ -195,7 +195,10 @@ export async function frameOfFormerOwner(s: TestService, { team }: Scene): Promi
   if (status !== 201) throw new Error(`No time frame: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Copies the first time frame of a scene, so that many cover the same time. @param athlete athlete of the copies */
+/**
+ * Copies the first time frame of a scene, so that many time frames cover the same time.
+ * @param athlete athlete of the copies
+ */
 export async function copiesOf(
   s: TestService,
   { frames, id }: Scene,

@@ -1,4 +1,4 @@
-/** Personal tokens: access for programs, with some of the rights of their user, until a given time. */
+/** Tests personal tokens, with which programs have some of the rights of a user until a given time. */
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { access, type OperationId, scopesOf } from "../src/domain/change/access.js";
@@ -7,9 +7,10 @@ import { hashToken } from "../src/domain/secrets/tokens.js";
 import { createPersonalToken } from "../src/oauth/personal-tokens.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { withOwnService } from "./file-service.js";
 import { managingManager } from "./people.js";
-import { newStore, startService, type TestAccount, TestService } from "./service.js";
+import { startService, type TestAccount, TestService } from "./service.js";
 
 const it = withOwnService();
 
@@ -93,7 +94,9 @@ describe("a personal token", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("requires the password, because the token of the request may be stolen", async ({ service: s }) => {
+  it("requires the password, because the token of the request may have been stolen", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     expect(await create(s, ann, { password: undefined })).toMatchObject({
       status: 400,
@@ -213,7 +216,7 @@ describe("a personal token", () => {
   });
 
   it("counts towards a quota, and the operator can disable all tokens", async () => {
-    // Other tests need the application of all tokens.
+    // Use a separate database, because other tests need the application of all tokens.
     const s = await TestService.start(await newStore(), { quotaTokens: 1 });
     const ann = await s.manager();
     const { token } = (await create(s, ann)).body;

@@ -1,4 +1,4 @@
-/** A real PgBouncer in front of a PostgreSQL server, if the program is installed. */
+/** Starts a real PgBouncer in front of a PostgreSQL server, if the program is installed. */
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import pg from "pg";
 import { freePort } from "../src/store/samples/testing/free-port.js";
 import { NOBODY } from "./postgres.js";
 
-/** Debian installs it in a folder that is only in the path of root. */
+/** Debian installs the program in a folder that only root has in its path. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 
 /** Version of the installed program; undefined if it is not installed. */
@@ -18,9 +18,9 @@ export const pgbouncerVersion: string | undefined =
     : /PgBouncer (\S+)/.exec(execFileSync(PROGRAM, ["--version"], { encoding: "utf8" }))?.[1];
 
 export interface Pooler {
-  /** URL of the same database through the pooler. */
+  /** URL of the database through the pooler. */
   url: string;
-  /** Process ids of the server sessions used by the pooler. */
+  /** Returns the process ids of the server sessions that the pooler uses. */
   sessions(): Promise<number[]>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Pooler {
 /**
  * Starts a pooler with a session per transaction.
  * @param databaseUrl URL of the database behind it
- * @param size number of its sessions
+ * @param size number of sessions with the database
  */
 export async function startPgbouncer(databaseUrl: string, size: number): Promise<Pooler> {
   const { hostname, port: serverPort, pathname } = new URL(databaseUrl);

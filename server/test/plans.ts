@@ -1,4 +1,4 @@
-/** Plans of PostgreSQL for a statement with any parameters. */
+/** Explains statements with any parameters in PostgreSQL. */
 import type pg from "pg";
 
 /** Minimum number of rows of a large table or index. */
@@ -13,7 +13,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Statements with a plan. */
+/** Matches statements that have a plan. */
 const PLANNED = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 
 /** Explains statements on one database, and finds those that read a whole large table or index. */
@@ -46,7 +46,7 @@ export class Plans {
     );
   }
 
-  /** Returns the reason why a statement is slow with much data, with its plan; undefined if it is fast. */
+  /** Returns the reason why a statement is slow with much data, with its plan; undefined if the statement is fast. */
   async problemOf(text: string): Promise<string | undefined> {
     if (!PLANNED.test(text)) return undefined;
     const { rows } = await this.#client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
@@ -57,7 +57,7 @@ export class Plans {
     return `reads all of ${found.join(" and ")}:\n${text}\n${lines}`;
   }
 
-  /** Names of the indexes that a statement uses. */
+  /** Returns the names of the indexes that a statement uses. */
   async indexesOf(text: string): Promise<string[]> {
     const { rows } = await this.#client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
     const namesIn = (node: Node): string[] => [
@@ -67,7 +67,7 @@ export class Plans {
     return namesIn(rows[0]["QUERY PLAN"][0].Plan);
   }
 
-  /** References of large tables to removable rows, whose removal would search them without an index. */
+  /** Returns foreign keys of large tables without an index, which would slow down the removal of referenced rows. */
   async referencesWithoutIndex(): Promise<string[]> {
     const { rows } = await this.#client.query<{ name: string; table: string }>(
       `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
@@ -81,7 +81,10 @@ export class Plans {
     return (this.#rows.get(name) ?? 0) > MANY_ROWS;
   }
 
-  /** @param limited whether only the first rows of the node are needed */
+  /**
+   * Returns the tables and indexes that a plan reads completely.
+   * @param limited whether only the first rows of the node are needed
+   */
   #wholeReads(node: Node, limited: boolean): string[] {
     const within = (node.Plans ?? []).flatMap((plan) =>
       this.#wholeReads(plan, node["Node Type"] === "Limit" || (limited && node["Node Type"] === "LockRows")),

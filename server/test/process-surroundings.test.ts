@@ -1,4 +1,4 @@
-/** Conflicts with the environment of a process: a port in use, and a clock that was set back. */
+/** Tests conflicts with the environment of a process: a port in use, and a clock that was set back. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ it("a second process uses a free port for its metrics if the first process uses 
   const [warning] = warned;
   const answer = await fetch(`http://127.0.0.1:${warning?.metricsPort}/health/live/`);
   expect([warning?.metricsPort === port, answer.status]).toEqual([false, 200]);
-  // the port that the process reports when it is ready
+  // This is the port that the process reports when it is ready.
   expect(chosen).toBe(warning?.metricsPort);
   await stop();
   // A configured port is not replaced by another one.

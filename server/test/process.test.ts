@@ -1,4 +1,4 @@
-/** The built service as run by an operator: processes, signals, commands. */
+/** Tests the built service as an operator runs it: processes, signals, commands. */
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ beforeEach(async () => {
   processes = await Processes.onNewDatabase();
 });
 
-// Each command is a separate process, which takes a second on an idle machine and many on a busy one.
+// Each command is a separate process, which takes a second on an idle machine and many seconds on a busy one.
 describe("the service as a process", { timeout: 120_000 }, () => {
   it("serves requests, accepts operator commands, and shuts down cleanly on SIGTERM", async () => {
     const { url, terminate, output } = await processes.start();
@@ -85,7 +85,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
       expect(readdirSync(processes.dataDir).filter((name) => name.startsWith("lock"))).toEqual([]);
   });
 
-  it("logs the address for clients at its start if it is different", async () => {
+  it("logs the address for clients at its start if it differs from its own", async () => {
     const { url, output } = await processes.startWith({ BASE_URL: "https://asi.example.org/records" });
     expect(output()).toContain(
       `listens on ${url}; clients reach it at https://asi.example.org/records; viewer: https://asi.example.org/records/; documentation: https://asi.example.org/records/api/docs/\n`,
@@ -123,7 +123,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     socket.write(
       `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 10)}`,
     );
-    // The head has been read.
+    // The service has read the headers.
     await expect.poll(() => answer).toContain("100 Continue");
     const exited = terminate();
     await sleep(100);

@@ -1,4 +1,4 @@
-/** The built service as real processes on one database, several at once, killed and restarted. */
+/** Runs the built service as real processes on one database, several at the same time, and kills and restarts them. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +7,13 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { inject } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { type Answer, newStore } from "./service.js";
+import type { Answer } from "./service.js";
 
 export const MAIN = join(import.meta.dirname, "../dist/main.js");
 
-/** Time limit of a start, which takes one or two seconds on an idle machine. */
+/** Time limit for a start, which takes one or two seconds on an idle machine. */
 const START_TIMEOUT_MS = 60_000;
 
 const run = promisify(execFile);
@@ -24,14 +25,14 @@ export interface RunningProcess {
   output(): string;
   /** Sends SIGTERM. @returns the exit status */
   terminate(): Promise<number | null>;
-  /** Exit status, for any end of the process; null after a signal. */
+  /** Resolves to the exit status when the process ends; null after a signal. */
   exited: Promise<number | null>;
   /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
   send(method: string, path: string, token?: string, json?: unknown): Promise<Answer>;
 }
 
-/** A new database and the settings of its processes. Processes created within a test end with the test. */
+/** A new database and the settings of its processes. Processes that are created within a test end with the test. */
 export class Processes {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ export class Processes {
       ...settings,
     };
     if (settings.DATABASE_URL !== undefined) {
-      // Settings of the caller.
+      // The caller has set the database.
     } else if (process.env.TEST_DATABASE === "postgres") {
       const store = await newStore();
       env.DATABASE_URL = store.databaseUrl ?? "";
@@ -67,12 +68,12 @@ export class Processes {
     return processes;
   }
 
-  /** Resolves when the process listens. */
+  /** Starts a process, and waits until it listens. */
   async start(...args: string[]): Promise<RunningProcess> {
     return this.startWith({}, ...args);
   }
 
-  /** Starts a process with additional settings. */
+  /** Starts a process with additional settings, and waits until it listens. */
   async startWith(settings: Record<string, string>, ...args: string[]): Promise<RunningProcess> {
     const isWorker = args.includes("worker");
     const child = spawn(process.execPath, [MAIN, ...args], {
@@ -90,7 +91,7 @@ export class Processes {
       );
       const read = (chunk: Buffer) => {
         output += chunk;
-        // A worker has no address.
+        // A worker prints no address.
         const found = isWorker
           ? /"msg":"(ready)"/.exec(output)?.[1]
           : /listens on (http:\S+);/.exec(output)?.[1];
@@ -122,7 +123,7 @@ export class Processes {
         const response = await fetch(`${url}${path}`, {
           method,
           headers: {
-            // A kept-alive connection may lead to a process that was killed.
+            // A kept-alive connection may belong to a process that was killed.
             Connection: "close",
             ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
             ...(json === undefined ? {} : { "Content-Type": "application/json" }),
@@ -139,12 +140,12 @@ export class Processes {
     };
   }
 
-  /** Runs a command of the operator. @returns its output as JSON */
+  /** Runs an operator command. @returns its output as JSON */
   async command(...args: string[]) {
     return JSON.parse((await run(process.execPath, [MAIN, ...args, "--json"], { env: this.env })).stdout);
   }
 
-  /** Runs a command that is refused. @returns its output on stderr */
+  /** Runs a command that must be refused. @returns its output on stderr */
   async refusal(args: string[], settings: Record<string, string> = {}): Promise<string> {
     return run(process.execPath, [MAIN, ...args], { env: { ...this.env, ...settings } }).then(
       () => "no refusal",
@@ -185,7 +186,7 @@ export class Processes {
     return body.id;
   }
 
-  /** Kills remaining processes. */
+  /** Kills the remaining processes. */
   async end(): Promise<void> {
     for (const child of this.#started.keys()) child.kill("SIGKILL");
     await Promise.all(this.#started.values());

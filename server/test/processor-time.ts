@@ -1,17 +1,20 @@
-/** Cost of the service in the process of the tests. Processor time, unlike the clock, excludes time of other processes. */
+/**
+ * Measures the cost of the service in the process of the tests. Unlike the clock, processor time excludes the time of other
+ * processes.
+ */
 
 /**
  * Maximum ratio to the processor time of a harmless request. A parser that reads its input once takes a few times as much, even
- * during other work; a parser that rereads it for each character takes thousands of times.
+ * during other work; a parser that rereads the input for each character takes thousands of times as much.
  */
 export const CARELESS = 30;
 
-/** Garbage collection of other tests' data does not count, because it does not happen in every round. */
+/** Number of rounds. Garbage collection of other tests' data does not count, because it does not happen in every round. */
 const ROUNDS = 3;
 
 /**
- * @returns the last result of `work`, and the minimum processor time of this process over a few rounds, ms; at least one
- *   millisecond
+ * Runs `work` a few times.
+ * @returns its last result, and the minimum processor time of this process in a round, ms; at least one millisecond
  */
 export async function processorTimeOf<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
   let leastMs = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** For any input, the response matches the OpenAPI document, and the database remains consistent. */
+/** Tests that for any input the response matches the OpenAPI document, and the database remains consistent. */
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { DocumentedCalls, mayEnd } from "./documented-calls.js";
@@ -8,13 +8,13 @@ import { service } from "./service.js";
 const isLong = process.env.TEST_ALL_HISTORIES === "1";
 
 const RUNS = isLong ? 25 : 8;
-/** Number of calls of operations that may delete objects used by others. */
+/** Number of calls of each operation that may delete objects used by others. */
 const ENDING_RUNS = isLong ? 8 : 4;
 
 const s = await service();
 const calls = await DocumentedCalls.of(s);
 
-describe("any request gets a documented answer, and leaves no orphan, no overlap of ownerships and no lost job", () => {
+describe("any request gets a documented response, and leaves no orphan, no overlap of ownerships and no lost job", () => {
   afterAll(async () => {
     await s.runJobs();
     expect(await databaseProblems(s.store.database.pool)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Accounts that are linked to users of an OpenID provider, and services without passwords. */
+/** Tests accounts that are linked to users of an OpenID provider, and services without passwords. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { type Arguments, type CommandName, commands } from "../src/operator/commands.js";
@@ -27,7 +27,7 @@ async function signedIn(s: TestService, { username, password }: TestAccount): Pr
   return browser;
 }
 
-/** Links an account on the page. @returns where the page opens */
+/** Links an account on the page. @returns the view that the page then opens */
 const link = async (browser: RedirectedBrowser, { password }: TestAccount) =>
   browser.signIn(await browser.send("POST", LINK, { password }));
 
@@ -78,7 +78,7 @@ describe("an existing account", () => {
     expect((await browser.send("POST", LINK, { password: ann.password })).body.code).toBe("already_linked");
   });
 
-  it("is not linked to the user of another account, nor after its session has ended", async () => {
+  it("is not linked to the user of another account, or after its session has ended", async () => {
     const { s, provider } = await startWithProvider();
     const [ann, ben] = [await s.manager(), await s.manager()];
     person(provider, "sub-1");
@@ -94,7 +94,7 @@ describe("an existing account", () => {
     expect(await new RedirectedBrowser(s).signIn()).toBe("#/sign-in?problem=no_account");
   });
 
-  it("loses its link when its user removes it, but not the only way to sign in", async () => {
+  it("loses its link when its user removes it, unless this is the only way to sign in", async () => {
     const { s, provider } = await startWithProvider();
     const ann = await s.manager();
     person(provider, "sub-1");
@@ -172,7 +172,7 @@ describe("an existing account", () => {
 });
 
 describe("a user without a password", () => {
-  it("confirms an action by having signed in at most five minutes ago", async () => {
+  it("confirms an action if the last sign-in was at most five minutes ago", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
     s.clock.stopAt(Date.now());
     person(provider, "sub-1");
@@ -195,7 +195,7 @@ describe("a user without a password", () => {
     expect(await withoutGroups.logIn(String(account?.username), "a long passphrase")).toBeTruthy();
   });
 
-  it("gets one account from two sign-ins at the same time", async () => {
+  it("gets one account from two concurrent sign-ins", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
     person(provider, "sub-1");
     const browsers = [new RedirectedBrowser(s), new RedirectedBrowser(s), new RedirectedBrowser(s)];

@@ -1,4 +1,4 @@
-/** Roles that the groups of users of an OpenID provider give and withdraw. */
+/** Tests roles that are granted and withdrawn according to a user's groups at an OpenID provider. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../src/config/config.js";
@@ -27,7 +27,7 @@ const rolesIn = async (s: TestService, guestId: number) => {
   return rows.map(({ squadId, role, byProvider }) => [squadId, role, byProvider]).sort();
 };
 
-/** Signs in with these groups. @returns where the page opens */
+/** Signs in as a user with these groups. @returns the view that the page then opens */
 function withGroups(
   s: TestService,
   provider: TestProvider,
@@ -39,7 +39,7 @@ function withGroups(
 }
 
 describe("the groups of a user", () => {
-  it("decide whether a new account is that of a manager or of an athlete, and no account is created without a role", async () => {
+  it("determine whether a new account is a manager or an athlete; no account is created without a role", async () => {
     const { s, provider } = await startWithProvider(PASSWORDLESS);
     const roleOf = async (groups: unknown, subject: string) => {
       person(provider, subject, { groups });
@@ -133,7 +133,7 @@ describe("the groups of a user", () => {
       [2, "coach", true],
     ]);
     expect(await seen()).toEqual([1, 2]);
-    // The first role in the setting counts.
+    // The first role in the setting applies.
     await withGroups(s, provider, ["Doctors", "Coaches"]);
     expect(await rolesIn(s, guest.id)).toEqual([
       [1, "coach", true],
@@ -148,7 +148,7 @@ describe("the groups of a user", () => {
     expect(await rolesIn(s, guest.id)).toEqual([]);
   });
 
-  it("do not change roles that the owner of a squad has granted, nor the owner's own", async () => {
+  it("change neither roles that the owner of a squad has granted, nor the role of the owner", async () => {
     const openidRoles: Config["openidRoles"] = [
       ["Staff", [{ kind: "squad", role: "physician", squadId: 1 }]],
     ];
@@ -161,7 +161,7 @@ describe("the groups of a user", () => {
     expect(await rolesIn(s, owner.id)).toEqual([]);
     await withGroups(s, provider, ["Staff"], "guest");
     expect(await rolesIn(s, guest.id)).toEqual([[1, "physician", true]]);
-    // A role of a group does not use up the owner's invitations. An accepted one replaces it.
+    // A role from a group does not use up the owner's invitations. An accepted invitation replaces it.
     const invited = await s.post(
       "/api/v2/squads/1/grants/",
       { username: guest.username, role: "coach" },
@@ -178,7 +178,7 @@ describe("the groups of a user", () => {
     }
   });
 
-  it("decide who may create athletes if the setting includes this right", async () => {
+  it("determine who may create athletes if the setting includes this right", async () => {
     const openidRoles: Config["openidRoles"] = [
       ["Leads", [{ kind: "create-athletes" }]],
       ["Staff", [{ kind: "manager" }]],
@@ -202,7 +202,7 @@ describe("the groups of a user", () => {
     expect(await withGroups(s, provider, undefined)).toBe("#/signed-in");
   });
 
-  it("give no roles once the account is unlinked", async () => {
+  it("give no roles after the account has been unlinked", async () => {
     const openidRoles: Config["openidRoles"] = [["Staff", [{ kind: "squad", role: "coach", squadId: 1 }]]];
     const { s, provider } = await startWithProvider({ openidRoles });
     const [owner, guest] = [await s.manager(), await s.manager()];
@@ -215,10 +215,10 @@ describe("the groups of a user", () => {
   });
 });
 
-describe("the setting of the roles", () => {
+describe("the setting for the roles", () => {
   const { read } = settings.openidRoles;
 
-  it("is a JSON object with the roles of each group", () => {
+  it("is a JSON object with the roles for each group", () => {
     expect(
       read('{"Staff": ["manager", "coach:12"], "*": ["athlete"], "Leads": ["create-athletes"]}'),
     ).toEqual([

@@ -1,7 +1,8 @@
-/** A service with an OpenID provider, and a browser that visits both. */
+/** Provides a service with an OpenID provider, and a browser that visits both. */
 import type { Config } from "../src/config/config.js";
 import type { GroupRoles } from "../src/config/sign-in-settings.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -10,15 +11,15 @@ import {
   type TestProvider,
 } from "./openid-provider.js";
 import { FIREFOX, PAGE } from "./page-browser.js";
-import { type Answer, newStore, TestService } from "./service.js";
+import { type Answer, TestService } from "./service.js";
 
-/** Adds a user of the provider, who signs in from now on. */
+/** Adds a user to the provider, and makes the provider sign in this user. */
 export function person(provider: TestProvider, subject: string, claims: Claims = {}): void {
   provider.user = subject;
   provider.users.set(subject, { preferred_username: subject, groups: ["Staff"], ...claims });
 }
 
-/** Roles of the groups in the tests. */
+/** Roles for the groups in the tests. */
 export const ROLES: readonly GroupRoles[] = [
   ["Staff", [{ kind: "manager" }]],
   ["Players", [{ kind: "athlete" }]],
@@ -114,14 +115,14 @@ export class RedirectedBrowser {
     return { status, headers, body: text.startsWith("{") ? JSON.parse(text) : text };
   }
 
-  /** Begins to sign in, and follows the redirects of the provider. @returns address of the callback, not yet visited */
+  /** Begins to sign in, and follows the redirects of the provider. @returns the callback address, which is not yet visited */
   async callback(begun?: Answer): Promise<string> {
     const { status, body } = begun ?? (await this.send("POST", "/session/openid/"));
     if (status !== 200) throw new Error(`Not begun: ${status} ${JSON.stringify(body)}`);
     return this.follow(body.location, (url) => url.startsWith(`${this.url}/session/openid/callback/`));
   }
 
-  /** Signs in. @returns where the page opens: the part of its address after `#` */
+  /** Signs in. @returns the view that the page then opens: the part of its address after `#` */
   async signIn(begun?: Answer): Promise<string> {
     const response = await this.visit(await this.callback(begun));
     const address = new URL(response.headers.get("location") ?? "", `${this.url}/session/openid/callback/`);
@@ -130,7 +131,7 @@ export class RedirectedBrowser {
     return address.hash;
   }
 
-  /** The signed-in account; undefined if there is no session. */
+  /** Returns the signed-in account; undefined if there is no session. */
   async account(): Promise<Claims | undefined> {
     const { status, body } = await this.send("GET", "/api/v1/account/");
     return status === 200 ? body : undefined;

@@ -1,4 +1,4 @@
-/** Signing in to the page with an OpenID provider: a real one, `oidc-provider`, on loopback. */
+/** Tests signing in to the page with a real OpenID provider, `oidc-provider`, on the loopback interface. */
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
@@ -12,7 +12,7 @@ import { startService } from "./service.js";
 
 const CREATING = { openidRoles: ROLES, openidCreateAccounts: true } as const;
 
-/** A service on which every user of the provider gets an account. */
+/** Starts a service on which every user of the provider gets an account. */
 async function creating(changes: Parameters<typeof startWithProvider>[0] = {}) {
   const { s, provider } = await startWithProvider({ ...CREATING, ...changes });
   person(provider, "sub-1");
@@ -65,7 +65,7 @@ describe("signing in with the OpenID provider", () => {
     for (const name of ["code_challenge", "state", "nonce"]) expect(second[name]).not.toBe(first[name]);
   });
 
-  it("begins a session as a password does, which replaces the session of the browser", async () => {
+  it("begins a session as a password does, which replaces the session in the browser", async () => {
     const { s, browser } = await creating();
     const callback = await browser.callback();
     const cookies = (await browser.visit(callback)).headers.getSetCookie();
@@ -113,7 +113,7 @@ describe("signing in with the OpenID provider", () => {
     expect((await replay.visit(callback)).headers.get("location")).toMatch(/sign_in_expired/);
   });
 
-  it("works only in the browser that has begun it, and the response for another one does not use it up", async () => {
+  it("works only in the browser in which it began; a response in another browser does not use it up", async () => {
     const { s, browser } = await creating();
     const callback = await browser.callback();
     const stranger = new RedirectedBrowser(s);
@@ -124,7 +124,7 @@ describe("signing in with the OpenID provider", () => {
     expect((await browser.visit(callback)).headers.get("location")).toBe("../../../#/signed-in");
   });
 
-  it("continues after a response with a foreign state in the same browser", async () => {
+  it("continues after a response with another browser's state", async () => {
     const { browser } = await creating();
     const callback = await browser.callback();
     const foreign = new URL(callback);
@@ -193,7 +193,7 @@ describe("signing in with the OpenID provider", () => {
     expect(await browser.signIn()).toBe("#/signed-in");
   });
 
-  it("sends the secret of the client as the provider accepts it", async () => {
+  it("sends the client secret with the method that the provider accepts", async () => {
     const { provider, s } = await startWithProvider(CREATING, "client_secret_post");
     person(provider, "sub-1");
     provider.metadata = (metadata) => ({
@@ -257,7 +257,7 @@ describe("signing in with the OpenID provider", () => {
     expect((await plain.get("/session/openid/callback/")).status).toBe(404);
   });
 
-  it("is disabled once the operator has revoked the application of the page", async () => {
+  it("is disabled after the operator has revoked the application of the page", async () => {
     const { s, browser } = await creating();
     await revokeApplication(s.ctx, "asi-page");
     expect(await browser.signIn()).toBe("#/sign-in?problem=sign_in_disabled");
@@ -303,7 +303,7 @@ describe("the log", () => {
 });
 
 describe("the page", () => {
-  it("learns the name of the provider, and whether passwords work, from its own address", async () => {
+  it("gets the name of the provider, and whether passwords work, from its own address", async () => {
     const { s } = await startWithProvider({ openidName: "Verein Süd", passwordSignIn: false });
     const { headers } = await s.get("/");
     expect([headers.get("x-asi-provider"), headers.get("x-asi-passwords")]).toEqual([

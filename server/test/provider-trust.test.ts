@@ -1,4 +1,4 @@
-/** What the service believes an OpenID provider, and what it does not. */
+/** Tests which statements of an OpenID provider the service trusts, and which it does not. */
 import { describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";
 import { createApplication } from "../src/oauth/applications.js";
@@ -10,7 +10,7 @@ import { startService, type TestAccount, type TestService } from "./service.js";
 const CREATING = { openidRoles: ROLES, openidCreateAccounts: true } as const;
 const TOKEN = { name: "Program", scopes: ["samples:read"], valid_days: 1 };
 
-/** Signs in with a password in each way. @returns the codes of the refusals */
+/** Tries to sign in with a password in each way. @returns the codes of the refusals */
 async function signInWithPassword(s: TestService, { username, password }: TestAccount): Promise<string[]> {
   const page = await new RedirectedBrowser(s).send("POST", "/session/", { username, password });
   const { clientId, clientSecret } = await s.client();
@@ -92,7 +92,7 @@ describe("the time of a sign-in at the provider", () => {
     expect(await codeAfter(undefined)).toBe("sign_in_again");
   });
 
-  it("is not in the future", async () => {
+  it("is refused if it is in the future", async () => {
     const { s, provider } = await startWithProvider(CREATING);
     s.clock.stopAt(Date.now());
     person(provider, "sub-1");
@@ -103,7 +103,7 @@ describe("the time of a sign-in at the provider", () => {
     expect((await browser.send("POST", "/api/v2/tokens/", TOKEN)).body.code).toBe("sign_in_again");
   });
 
-  it("is requested and required for such an action", async () => {
+  it("is requested and required for these actions", async () => {
     const { s, provider } = await startWithProvider(CREATING);
     person(provider, "sub-1");
     const browser = new RedirectedBrowser(s);
@@ -119,8 +119,8 @@ describe("the time of a sign-in at the provider", () => {
   });
 });
 
-describe("the setting of the domains", () => {
-  it("admits only users of these organisations, to sign in and to link", async () => {
+describe("the setting for the domains", () => {
+  it("admits only users of these organisations to sign in and to link accounts", async () => {
     const { s, provider } = await startWithProvider({ ...CREATING, openidDomains: ["club.example"] });
     const signIn = (hd: unknown) => {
       person(provider, "sub-1", { email: "ann@club.example", email_verified: true });
@@ -153,7 +153,7 @@ describe("a provider", () => {
       if (status === 429) refused++;
       else ended++;
     });
-    // Of one address, 4 run and 8 wait. In the queue of other requests, 16 would run.
+    // For one address, 4 requests run and 8 wait. With the queue for other requests, 16 would run.
     const waiting = () => s.store.database.queries.$count(openidSignIns);
     while (refused < 28 && (await waiting()) < 16) await new Promise((resolve) => setTimeout(resolve, 5));
     const { status } = await new RedirectedBrowser(s).send("POST", "/session/", { username, password });
@@ -176,7 +176,7 @@ describe("a provider", () => {
     expect(registered.status).toBe(429);
   });
 
-  it("withdraws the roles if it sends no groups, which the log reports once", async () => {
+  it("withdraws the roles if it sends no groups, which is logged once", async () => {
     const { s, provider } = await startWithProvider(CREATING);
     const warn = vi.spyOn(s.service.app.log, "warn");
     for (const groups of [[], undefined, undefined]) {
@@ -186,7 +186,7 @@ describe("a provider", () => {
     expect(warn.mock.calls.filter((call) => JSON.stringify(call).includes("claim"))).toHaveLength(1);
   });
 
-  it("is unlinked by the operator if it is from earlier settings, and the roles of the current provider remain", async () => {
+  it("is unlinked by the operator if it is from earlier settings, and the roles from the current provider remain", async () => {
     const { s, provider } = await startWithProvider({
       openidRoles: [["Staff", [{ kind: "squad", role: "coach", squadId: 1 }]]],
     });

@@ -1,4 +1,4 @@
-/** The service behind real proxies, configured as in docs/proxy.md, with TLS and a path prefix. */
+/** Tests the service behind real proxies, configured as in docs/proxy.md, with TLS and a path prefix. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { SocketClient } from "./web-socket-client.js";
 
 const PAGE = readFileSync(join(import.meta.dirname, "../../docs/proxy.md"), "utf8");
 
-/** The example of the page in a language, with the names of this test. */
+/** Returns the example of the page in a language, with the names for this test. */
 function example(language: string, replacements: readonly [from: string, to: string][]): string {
   const text = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? "";
   return replacements.reduce((changed, [from, to]) => {
@@ -85,7 +85,7 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   const base = `https://localhost:${port}/tracking`;
   const processes = await Processes.onNewDatabase({
     PORT: String(servicePort),
-    // Use a trailing slash, as an operator may write it.
+    // Add a trailing slash, as an operator may do.
     BASE_URL: `${base}/`,
     TRUST_PROXY: "127.0.0.1",
     ...settings,
@@ -107,7 +107,7 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
     await exited;
   });
 
-  /** A client with a separate address. */
+  /** Returns a client with a separate address. */
   const clientAt = (localAddress: string) => {
     const agent = new Agent({ localAddress, connect: { rejectUnauthorized: false } });
     agents.push(agent);
@@ -124,7 +124,7 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   return { base, get, clientAt, processes };
 }
 
-/** A request with headers that `fetch` does not send. */
+/** Sends a request with headers that `fetch` does not send. */
 const getWith = async (url: string, headers: Record<string, string>): Promise<IncomingMessage> => {
   const sent = request(url, { headers, rejectUnauthorized: false, agent: false }).end();
   const [response] = await once(sent, "response");
@@ -165,12 +165,12 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     skip(missing, skipped);
     const { base, get, processes } = await startBehind(name);
 
-    // Omit the trailing slash, as people type it.
+    // Omit the trailing slash, as people do.
     const short = await get(base, { redirect: "manual" });
     expect([300, 301, 302, 307, 308]).toContain(short.status);
     expect(new URL(short.headers.get("location") ?? "", base).pathname).toBe("/tracking/");
 
-    // A browser resolves the resources of the documentation against its address.
+    // A browser resolves the links in the documentation against its address.
     const docs = `${base}/api/docs/`;
     const page = await (await get(docs)).text();
     const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(
@@ -180,7 +180,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     expect(parts).toEqual(
       expect.arrayContaining([`${base}/`, `${docs}docs.css`, `${docs}main.js`, schemaUrl]),
     );
-    // `/` may have no page.
+    // There may be no page at `/`.
     for (const part of parts.filter((address) => address !== `${base}/`)) {
       expect([part, (await get(part)).status]).toEqual([part, 200]);
     }
@@ -211,7 +211,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
       "/api/v1/devices/take-ownership/",
       json({ serial_number: "ROVER-1", device_name: "tracker" }, token),
     );
-    // More than the default limit of a proxy.
+    // The recording is larger than the default limit of a proxy.
     const recording = await walk("ROVER-1", "2024-05-11T20:30:00Z", 36_000);
     expect(recording.length).toBeGreaterThan(1024 * 1024);
     const load = await get(

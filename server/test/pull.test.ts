@@ -1,4 +1,4 @@
-/** The command `asi pull` gets the samples of an account from a running service. */
+/** Tests that the command `asi pull` downloads the samples of an account from a running service. */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,8 +56,7 @@ const filesIn = (folder: string) =>
     .sort();
 
 async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevice> {
-  const device = await s.ownedDevice(by);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  const device = await s.longOwned(by);
   return device;
 }
 
@@ -185,7 +184,7 @@ describe("asi pull", () => {
       return path.includes("/samples/") && Date.parse(from ?? "") > (days[14] ?? 0);
     };
     const { child, end } = startPull(proxy.address, ann.token, during);
-    // Both requests that asi pull makes at a time.
+    // These are both requests that asi pull makes at a time.
     await expect.poll(() => proxy.held).toBe(2);
     child.kill("SIGINT");
     expect(await end).toMatchObject({ status: null, signal: "SIGINT", stderr: "" });
@@ -203,7 +202,7 @@ describe("asi pull", () => {
     await proxy.stop();
   });
 
-  it("reports the required action if the token is refused, and the reason if the account cannot have devices", async ({
+  it("reports the remedy if the token is refused, and the reason if the account cannot have devices", async ({
     service: s,
   }) => {
     const folder = newScratchFolder();
@@ -218,7 +217,7 @@ describe("asi pull", () => {
     expect(filesIn(folder)).toEqual([]);
   });
 
-  it("downloads only what the account owned", async ({ service: s }) => {
+  it("downloads only data from the ownerships of the account", async ({ service: s }) => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await ownedSince2024(s, ann);
     const recording = await walk(device.serial_number, `${DAY}T10:00:00Z`, 100);

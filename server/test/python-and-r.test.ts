@@ -1,7 +1,4 @@
-/**
- * The service examples in docs/python.md and docs/r.md run against a service, and print its figures
- * and samples.
- */
+/** Tests that the service examples in docs/python.md and docs/r.md run against a service, and print its figures and samples. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { describe, expect } from "vitest";
@@ -12,7 +9,7 @@ import { SquadScene } from "./squad-scene.js";
 
 const it = withOwnService();
 
-/** The program that reads from a service, for a session. */
+/** Returns the program in a document that reads a session from a service. */
 function programOf(language: Language, session: number): string {
   const [program = ""] = blocksOf(language, "A service", language);
   return program.replaceAll("/sessions/1/", `/sessions/${session}/`);

@@ -1,4 +1,4 @@
-/** With a thousand devices and a million jobs, no statement of the service reads a whole large table. */
+/** Tests that with a thousand devices and a million jobs, no statement of the service reads a whole large table. */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
@@ -7,6 +7,7 @@ import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { newStore } from "./databases.js";
 import { DocumentedCalls } from "./documented-calls.js";
 import { EventClient } from "./event-source.js";
 import { fillLargeDatabase } from "./large-database.js";
@@ -15,12 +16,12 @@ import { Plans } from "./plans.js";
 import { walk } from "./recordings.js";
 import { newScene, type Scene } from "./scene.js";
 import { statementsOf } from "./sent-statements.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Number of calls per operation; some delete objects used by others. */
+/** Number of calls per operation; some calls delete objects used by others. */
 const RANDOM_CALLS = 4;
 
 /** Returns a value that a list accepts. */
@@ -35,7 +36,7 @@ const acceptedValue = ({ type, format }: Schema): string =>
           ? "1"
           : "a";
 
-/** Queries of every list with each filter, order and search separately. */
+/** Queries every list with each filter, order and search separately. */
 async function readLists(s: TestService, { ids, owner }: Scene, document: OpenApiDocument): Promise<void> {
   for (const [path, { get }] of Object.entries(document.paths)) {
     if (get === undefined || path.startsWith("/oauth2/")) continue;
@@ -48,7 +49,7 @@ async function readLists(s: TestService, { ids, owner }: Scene, document: OpenAp
   }
 }
 
-/** Changes after a cursor, of all kinds. */
+/** Reads changes of all kinds after a cursor. */
 async function followChanges(s: TestService, { owner, device }: Scene): Promise<void> {
   const path = "/api/v2/changes/";
   const { body } = await s.get(path, owner.token);
@@ -57,7 +58,7 @@ async function followChanges(s: TestService, { owner, device }: Scene): Promise<
   await s.get(`${path}?cursor=${body.next_cursor}`, owner.token);
 }
 
-/** Times around now: the recording of the scene is from this minute. */
+/** Returns a time relative to now, when the recording of the scene begins. */
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
 async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void> {
@@ -75,7 +76,7 @@ async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void>
   await s.get(`/api/v1/activities/${ids.activity}/computed-data/`, owner.token);
 }
 
-/** Events of webhooks whose owner has reached the limit of waiting deliveries. */
+/** Emits events for webhooks whose owner has reached the limit on waiting deliveries. */
 async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<void> {
   const full = { ...ctx, config: { ...ctx.config, webhookMaxPending: 0 } };
   await transact(full, "test", (unit) =>
@@ -83,7 +84,7 @@ async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<vo
   );
 }
 
-/** Operator commands, except backup, which reads everything. */
+/** Runs all operator commands except backup, which reads everything. */
 async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
   const { ctx } = s;
   const operator = { ...s.ctx, database: s.store.database };
@@ -101,7 +102,7 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
   await commands["account delete"](ctx as never, { username: owner.username });
 }
 
-/** The statements of a poll, which reads samples. */
+/** Runs the statements of a poll, which reads samples. */
 async function followLive(s: TestService, { owner }: Scene): Promise<void> {
   const { body } = await s.post("/api/v2/live-tickets/", undefined, owner.token);
   const client = await EventClient.open(`${s.service.url}/api/v2/live/?ticket=${body.ticket}`, {});
@@ -109,7 +110,7 @@ async function followLive(s: TestService, { owner }: Scene): Promise<void> {
   client.leave();
 }
 
-/** A table of a session whose figures are missing, and the job that computes them. */
+/** Reads the table of a session whose figures are missing, and runs the job that computes them. */
 async function readSessionTable(s: TestService): Promise<void> {
   const scene = await SquadScene.of(s, ["Ann"]);
   const session = await scene.session();
@@ -137,7 +138,7 @@ async function liveThrough(s: TestService): Promise<void> {
     body: new Blob([again as Uint8Array<ArrayBuffer>]),
     headers: { "Content-Type": "application/octet-stream" },
   });
-  // Its response counts towards a quota.
+  // The response to this request counts towards a quota.
   await s.send("POST", "/api/v1/activities/", {
     token: scene.owner.token,
     json: {
@@ -189,7 +190,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
       const problem = await plans.problemOf(text).catch((error: Error) => `${error.message}:\n${text}`);
       if (problem !== undefined) problems.push(problem);
     }
-    // Statements of every operation and of the jobs.
+    // These are statements of every operation and of the jobs.
     expect(sent.length).toBeGreaterThan(250);
     expect(problems.join("\n\n")).toBe("");
   });
@@ -217,7 +218,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
       /DISTINCT start_time AS at/,
       ["permissions_manager", "permissions_ends"],
     ],
-  ])("%s: found with an index, among any number of others", async (_, pattern, indexes) => {
+  ])("%s: found with an index, however many other rows there are", async (_, pattern, indexes) => {
     const statements = sent.filter((text) => pattern.test(text));
     expect(statements.length).toBeGreaterThan(0);
     for (const text of statements)

@@ -1,4 +1,4 @@
-/** Jobs are found, leased and returned. */
+/** Tests how jobs are found, leased and requeued. */
 import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -16,9 +16,10 @@ import {
   receiversWaiting,
 } from "../src/store/queue/job-lease.js";
 import { jobs } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 let s: TestService;
@@ -62,7 +63,7 @@ describe("leases", () => {
     expect([mail.mails.length, (await jobOf(job?.id))?.state]).toEqual([1, "SUCCESS"]);
   });
 
-  it("are renewed while the job runs, for any duration", async () => {
+  it("are renewed while the job runs, however long it takes", async () => {
     const mail = await startMailServer();
     const leased = { smtpUrl: mail.url, jobLeaseMs: 3_000 };
     const [one, two] = [await TestService.start(s.store, leased), await TestService.start(s.store, leased)];
@@ -93,7 +94,7 @@ describe("leases", () => {
       .update(jobs)
       .set({ leaseUntil: ENDED })
       .where(eq(jobs.id, job?.id ?? 0));
-    // The worker checks for lost jobs before it takes this one.
+    // The worker checks for lost jobs before it takes this job.
     const next = await transact(one.ctx, "test", (change) =>
       change.enqueue({ kind: "compute", payload: { timeframe: 2 ** 31 } }),
     );
@@ -113,7 +114,7 @@ describe("leases", () => {
     const job = await addMail();
     const late = still.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
-    // The state after a worker was suspended for longer than its lease.
+    // Set the row as it is after a worker was suspended for longer than its lease.
     await s.store.database.queries
       .update(jobs)
       .set({ leaseUntil: ENDED })
@@ -141,7 +142,7 @@ describe("leases", () => {
   });
 });
 
-describe("jobs of several accounts take turns", () => {
+describe("with jobs of several accounts", () => {
   it("many jobs of one account do not delay a job of another account", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
@@ -185,7 +186,7 @@ describe("jobs of several accounts take turns", () => {
     expect(order.slice(0, 3)).toEqual(expect.arrayContaining(["99", "a"]));
   });
 
-  it("many accounts of one address with unresponsive receivers leave slots to other addresses", async () => {
+  it("many accounts of one address with unresponsive receivers leave slots for other addresses", async () => {
     const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 8 });
     const add = (address: string, account: number) =>
       onBehalfOf(addressCaller(address), () =>
@@ -202,7 +203,7 @@ describe("jobs of several accounts take turns", () => {
     const fill = () => lane.fill(s.ctx, ({ chargedTo }) => charged.push(chargedTo));
     for (let account = 1; account <= 20; account += 1) await add("192.0.2.1", account);
     await fill();
-    // No job has ended. The address holds three times as many slots as it leaves free.
+    // No job has ended. The address occupies three times as many slots as it leaves free.
     expect(charged).toHaveLength(6);
     await add("192.0.2.2", 99);
     await fill();
@@ -227,7 +228,7 @@ describe("jobs of several accounts take turns", () => {
   });
 });
 
-describe("kinds of work have separate slots", () => {
+describe("with separate slots for each kind of work", () => {
   it("mail is sent while computations use all of their slots", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });

@@ -1,4 +1,4 @@
-/** argon2 with minimum cost, for tests that are not about passwords. */
+/** Replaces argon2 with minimum cost, for tests that are not about passwords. */
 import { createRequire } from "node:module";
 import type * as argon2Type from "@node-rs/argon2";
 
@@ -8,7 +8,7 @@ const LEAST_WORK: argon2Type.Options = { memoryCost: 8, timeCost: 1, parallelism
 
 let hashed = 0;
 
-/** Number of passwords hashed or verified in this process. */
+/** Returns the number of passwords hashed or verified in this process. */
 export const hashCount = (): number => hashed;
 
 export function hash(password: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** Quotas of one account. Each test has a service with low limits. */
+/** Tests the quotas of one account. Each test has a service with low limits. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/change/idempotency.js";
@@ -31,11 +31,11 @@ async function createActivity(
   });
 }
 
-/** Text that the database can hardly compress. */
+/** Returns text that the database can hardly compress. */
 const noise = (bytes: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil((bytes * 3) / 4)))).toString("base64");
 
-/** Base64 that begins like a JPEG. */
+/** Returns base64 that begins like a JPEG. */
 const picture = (bytes: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes)]).toString("base64");
 
@@ -127,7 +127,7 @@ describe("an account at its quota", () => {
     expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
   });
 
-  it("receives no further permissions from strangers; its own athletes, and strangers who have identified the manager, are not affected", async () => {
+  it("receives no further permissions from strangers; its own athletes, and strangers who have identified the manager, can still grant them", async () => {
     const s = await startService({ quotaStrangerPermissions: 3 });
     const scene = await SquadScene.of(s);
     const { manager } = scene;
@@ -156,7 +156,7 @@ describe("an account at its quota", () => {
     expect(refusal(await grant(kim, one))).toEqual(REFUSED);
   });
 
-  it("is not filled with the permissions of a few strangers, of each of whom at most ten count", async () => {
+  it("is not filled by the permissions of a few strangers; at most ten of each stranger count", async () => {
     const s = await startService({ quotaStrangerPermissions: 21 });
     const manager = await s.manager();
     const one = {
@@ -206,7 +206,7 @@ describe("the responses kept for an account's idempotency keys", () => {
     expect((await remove(s, first, ann)).status).toBe(204);
     expect(refusal(await createActivity(s, ann, course, "2"))).toEqual(REFUSED);
     expect((await s.get("/api/v1/activities/", ann.token)).body.results).toEqual([]);
-    // A repetition, a small response, and a request without a key or of another account are not refused.
+    // The service does not refuse a repetition, a small response, or a request without a key or by another account.
     expect((await createActivity(s, ann, course, "1")).body).toEqual(first.body);
     expect((await createActivity(s, ann, course)).status).toBe(201);
     expect((await createActivity(s, ann, "<gpx/>", "3")).status).toBe(201);
@@ -238,7 +238,7 @@ describe("the responses kept for an account's idempotency keys", () => {
 });
 
 describe("the idempotency keys of an account", () => {
-  it("are limited by its quota; requests without a key and repeated requests are still answered", async () => {
+  it("are limited by its quota; requests without a key and repeated requests are still accepted", async () => {
     const s = await startService({ quotaIdempotencyKeys: 2 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const first = await createActivity(s, ann, "<gpx/>", "1");
@@ -261,16 +261,10 @@ describe("the samples of an account's devices", () => {
   const START = "2024-03-01T10:00:00.000Z";
   const LATER = "2024-03-01T12:00:00.000Z";
 
-  async function longOwned(s: TestService, owner: TestAccount) {
-    const device = await s.ownedDevice(owner);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
-    return device;
-  }
-
   it("cause a bulk load over the quota to fail with a message and to store nothing", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
-    const [first, second] = [await longOwned(s, ann), await longOwned(s, ann)];
+    const [first, second] = [await s.longOwned(ann), await s.longOwned(ann)];
     const load = async (device: typeof first, start: string, count: number, by = ann) =>
       (await s.load(device, by, await walk(device.serial_number, start, count))).body;
     expect((await load(first, START, 600)).state).toBe("SUCCESS");
@@ -279,31 +273,31 @@ describe("the samples of an account's devices", () => {
     expect(details.message).toContain("1000 samples");
     const ranges = `/api/v1/devices/${second.id}/preprocessed-data-ranges/?start=${START}&stop=${LATER}`;
     expect((await s.get(ranges, ann.token)).body.results).toEqual([]);
-    // Known samples take no space; another account has a separate quota.
+    // Samples that are already stored take no space, and another account has a separate quota.
     expect((await load(first, START, 600)).state).toBe("SUCCESS");
     expect((await load(first, LATER, 300)).state).toBe("SUCCESS");
-    expect((await load(await longOwned(s, bob), START, 600, bob)).state).toBe("SUCCESS");
+    expect((await load(await s.longOwned(bob), START, 600, bob)).state).toBe("SUCCESS");
   });
 
   it("are counted within its own ownerships, not those of a former owner", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const load = async (of: typeof device, start: string, count: number, by: TestAccount) =>
       (await s.load(of, by, await walk(of.serial_number, start, count))).body.state;
     expect(await load(device, START, 900, ann)).toBe("SUCCESS");
     expect((await s.release(device, ann)).status).toBe(204);
     expect((await s.take(device, bob)).status).toBe(201);
     // The 900 samples of the device do not belong to its current owner.
-    expect(await load(await longOwned(s, bob), START, 900, bob)).toBe("SUCCESS");
+    expect(await load(await s.longOwned(bob), START, 900, bob)).toBe("SUCCESS");
     // They still count for the former owner.
-    expect(await load(await longOwned(s, ann), START, 600, ann)).toBe("FAILURE");
+    expect(await load(await s.longOwned(ann), START, 600, ann)).toBe("FAILURE");
   });
 
-  it("count by the space they use if they are scattered", async () => {
+  it("count by the space that they use if they are scattered", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const scattered = await recordingOf(device.serial_number, timesFrom(START, 100, 300_000).map(rowAt));
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
@@ -311,7 +305,7 @@ describe("the samples of an account's devices", () => {
   it("count by the space that they use, even over several loads", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const load = async (start: string, count: number) => {
       const scattered = timesFrom(start, count, 300_000).map(rowAt);
       return (await s.load(device, ann, await recordingOf(device.serial_number, scattered))).body.state;
@@ -327,12 +321,12 @@ describe("the samples of an account's devices", () => {
   it("free space when a release removes them", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
     expect((await s.load(device, ann, await walk(device.serial_number, ahead, 900))).body.state).toBe(
       "SUCCESS",
     );
-    const other = await longOwned(s, ann);
+    const other = await s.longOwned(ann);
     const load = async () =>
       (await s.load(other, ann, await walk(other.serial_number, START, 900))).body.state;
     expect(await load()).toBe("FAILURE");

@@ -1,14 +1,13 @@
+/** Tests pages of raw data. */
 import { createHook } from "node:async_hooks";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
-import { applyRetention } from "../src/jobs/retention.js";
-import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Use a separate database, because these tests run jobs.
 let s: TestService;
@@ -23,9 +22,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 beforeAll(async () => {
   s = await TestService.start(await newStore());
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
-  // Two ranges: a minute at 10 Hz, and another one after 5 minutes and 1 ms.
+  device = await s.longOwned(ann);
+  // The recordings form two ranges: a minute at 10 Hz, and a second one 5 minutes and 1 ms later.
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
 });
@@ -38,11 +36,6 @@ afterAll(async () => {
 const page = (query: Record<string, string | number>, by = ann, id: number | string = device.id, at = s) =>
   at.get(
     `/api/v1/devices/${id}/preprocessed-data/?${new URLSearchParams(query as Record<string, string>)}`,
-    by.token,
-  );
-const ranges = (query: Record<string, string | number>, by = ann) =>
-  s.get(
-    `/api/v1/devices/${device.id}/preprocessed-data-ranges/?${new URLSearchParams(query as Record<string, string>)}`,
     by.token,
   );
 
@@ -155,10 +148,9 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("a page of samples contains for each owner only the samples of that owner's time", async () => {
+  it("a page of samples contains for each owner only the samples from that owner's time", async () => {
     const at = await TestService.start(s.store);
-    const shared = await at.ownedDevice(ann);
-    await at.backdate(shared, "2024-01-01T00:00:00Z");
+    const shared = await at.longOwned(ann);
     const now = at.clock.now().getTime();
     await at.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
     await at.release(shared, ann);
@@ -206,7 +198,7 @@ describe("raw data", () => {
         403,
         `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
       ]);
-      // A time without ownership that is not a mistake of the unit.
+      // At this time ann did not own the device, and the unit is correct.
       const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
       expect(early.body.detail).toBe("You did not own the device between start and stop.");
     }
@@ -242,8 +234,7 @@ describe("raw data", () => {
   });
 
   it("a page of samples is compressed in one step, because each step waits for the event loop", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     await s.load(long, ann, await walk(long.serial_number, START, 3_000));
     const path = `/api/v1/devices/${long.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 299_900}`;
     const compressing = new Set<number>();
@@ -258,17 +249,16 @@ describe("raw data", () => {
       request(`${s.service.url}${path}`, { headers }, received).on("error", reject).end();
     });
     hook.disable();
-    // Three or more steps of the default size, and the end of the stream.
+    // The page is larger than two steps of the default size.
     expect(bytes.length).toBeGreaterThan(2 * 16 * 1024);
     expect(JSON.parse(`${gunzipSync(bytes)}`).count).toBe(3_000);
-    // The bytes, and the end of the stream.
+    // One step is for the bytes, the other for the end of the stream.
     expect(steps).toBe(2);
   });
 
   it("a page of samples can be 120 seconds old, but every request checks the permissions", async () => {
     const at = await TestService.start(s.store);
-    const fresh = await s.ownedDevice(ann);
-    await s.backdate(fresh, "2024-01-01T00:00:00Z");
+    const fresh = await s.longOwned(ann);
     const bounds = { start: START_MS, stop: START_MS + 60_000 };
     expect((await page(bounds, ann, fresh.id, at)).body.count).toBe(0);
     await s.load(fresh, ann, await walk(fresh.serial_number, START, 10));
@@ -295,153 +285,5 @@ describe("raw data", () => {
     await strict.stop();
     expect([...statuses, status]).toEqual([403, 403, 429, 429]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-  });
-
-  it("the list of ranges groups samples that are at most 5 minutes apart, within the bounds", async () => {
-    const { status, body } = await ranges({ start: "2024-02-25T00:00:00Z", stop: "2024-03-05T00:00:00Z" });
-    const second = START_MS + 59_900 + 300_001;
-    expect([status, body]).toEqual([
-      200,
-      {
-        count: 2,
-        page: 1,
-        next: null,
-        previous: null,
-        results: [
-          { start: START, stop: iso(START_MS + 59_900), size: 600 },
-          { start: iso(second), stop: iso(second + 4_900), size: 50 },
-        ],
-      },
-    ]);
-    const cut = await ranges({ start: START_MS + 50, stop: second });
-    expect(cut.body.results).toEqual([
-      { start: iso(START_MS + 100), stop: iso(START_MS + 59_900), size: 599 },
-      { start: iso(second), stop: iso(second), size: 1 },
-    ]);
-    const paged = await ranges({ start: START_MS, stop: START_MS + 3_600_000, limit: 1, page: 2 });
-    expect(paged.body).toMatchObject({ count: 2, next: null, previous: 1, results: [{ size: 50 }] });
-    expect((await ranges({ start: START_MS, stop: START_MS + 3_600_000, limit: 1, page: 3 })).status).toBe(
-      404,
-    );
-  });
-
-  it("the list of ranges allows 14 days, has an alias, and has the permissions and deprecated bounds of the samples", async () => {
-    const days = 14 * 86_400_000;
-    expect((await ranges({ start: START_MS, stop: START_MS + days })).status).toBe(200);
-    const longer = await ranges({ start: START_MS, stop: START_MS + days + 1 });
-    expect([longer.status, longer.headers.get("x-error-code")]).toEqual([400, "range_too_long"]);
-    expect((await ranges({ start: START_MS, stop: START_MS }, bob)).status).toBe(403);
-    expect((await ranges({ start: 0, stop: 1 })).status).toBe(403);
-    expect((await ranges({ start_iso: START, stop_iso: START })).headers.get("deprecation")).toBe(
-      "@1704067200",
-    );
-    const alias = `/api/v1/devices/${device.id}/raw-data-ranges/?start=${START_MS}&stop=${START_MS}`;
-    expect((await s.get(alias, ann.token)).body.count).toBe(1);
-    expect((await s.get("/api/v1/devices/999999/raw-data-ranges/", ann.token)).status).toBe(404);
-  });
-
-  it("the latest samples are listed from the newest to the oldest", async () => {
-    const path = `/api/v1/devices/${device.id}/latest-preprocessed-data/`;
-    const newest = timesFrom(iso(START_MS + 59_900 + 300_001), 50).reverse();
-    expect((await s.get(path, ann.token)).body).toEqual(newest.slice(0, 10).map(sampleAt));
-    expect((await s.get(`${path}?size=300`, ann.token)).body).toHaveLength(300);
-    const alias = await s.get(`/api/v1/devices/${device.id}/latest-raw-data/?size=1`, ann.token);
-    expect(alias.body).toEqual([sampleAt(newest[0] ?? 0)]);
-    for (const size of ["0", "301", "-1", "x", "1.5"]) {
-      const { status, body } = await s.get(`${path}?size=${size}`, ann.token);
-      expect([size, status, Object.keys(body)]).toEqual([size, 400, ["size"]]);
-    }
-    expect((await s.get(path, bob.token)).status).toBe(403);
-    expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
-  });
-
-  it("the latest samples and the latest timestamp are those of the current ownership of the caller only", async () => {
-    const passed = await s.ownedDevice(ann);
-    await s.backdate(passed, "2024-01-01T00:00:00Z");
-    await s.load(passed, ann, await walk(passed.serial_number, START, 10));
-    await s.release(passed, ann);
-    await s.take(passed, bob);
-    const latest = `/api/v1/devices/${passed.id}/latest-preprocessed-data/`;
-    const timestamp = `/api/v1/devices/${passed.id}/latest-timestamp/`;
-    expect((await s.get(latest, bob.token)).body).toEqual([]);
-    expect((await s.get(timestamp, bob.token)).status).toBe(404);
-    expect((await s.get(latest, ann.token)).status).toBe(403);
-    expect((await s.get(timestamp, ann.token)).status).toBe(403);
-  });
-
-  it("the latest timestamp is the time of the newest sample", async () => {
-    const path = `/api/v1/devices/${device.id}/latest-timestamp/`;
-    const newest = START_MS + 59_900 + 300_001 + 4_900;
-    expect((await s.get(path, ann.token)).body).toEqual({
-      timestamp: newest,
-      datetime: iso(newest).replace("Z", "+00:00"),
-    });
-    expect((await s.get(path, bob.token)).status).toBe(403);
-    expect((await s.get("/api/v1/devices/999999/latest-timestamp/", ann.token)).status).toBe(404);
-  });
-});
-
-describe("retention of raw data", () => {
-  it("starts at the time of storage, not at the time of recording", async () => {
-    const now = await TestService.start(await newStore());
-    const eve = await now.manager();
-    const old = await now.ownedDevice(eve);
-    await now.backdate(old, "2010-01-01T00:00:00Z");
-    await now.load(old, eve, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
-    // Retention 731 days later also removes the current tokens.
-    const count = async () => {
-      const token = await now.logIn(eve.username, eve.password);
-      return (await now.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
-    };
-    await applyRetention(now.ctx);
-    expect(await count()).toBe(10);
-    const later = await TestService.start(now.store);
-    later.clock.advance(731 * 86_400_000);
-    const removed: [string, number][] = [];
-    await applyRetention(later.ctx, { onRemoved: (...one) => removed.push(one) });
-    expect(await count()).toBe(0);
-    // The audit log shows when and why the samples were removed.
-    expect(removed).toContainEqual(["samples", 10]);
-    const startMs = Date.parse("2010-06-01T00:00:00Z");
-    const audited = await now.store.database.queries
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.entity, "samples"));
-    expect(audited).toMatchObject([
-      {
-        operation: "sample retention",
-        accountId: null,
-        entityId: old.id,
-        before: { startMs, stopMs: startMs + 900, chunks: 1, count: 10 },
-        after: null,
-      },
-    ]);
-  });
-});
-
-describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database without autovacuum", () => {
-  /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
-  const tidyShare = async (table: string) => {
-    const { rows } = await s.store.database.pool.query(
-      "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
-      [table],
-    );
-    return rows[0].share;
-  };
-
-  it("vacuums the samples after a load", async () => {
-    const eve = await s.manager();
-    const loaded = await s.ownedDevice(eve);
-    await s.backdate(loaded, "2024-01-01T00:00:00Z");
-    await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
-    expect(await tidyShare("sample_chunks")).toBe(1);
-  });
-
-  it("vacuums all other tables in the hourly retention", async () => {
-    await s.manager();
-    await s.store.database.pool.query("UPDATE accounts SET username = username");
-    await applyRetention(s.ctx);
-    expect(await tidyShare("accounts")).toBe(1);
-    expect(await tidyShare("jobs")).toBe(1);
   });
 });

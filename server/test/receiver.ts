@@ -1,4 +1,4 @@
-/** Receivers of webhooks on loopback, well-behaved and faulty. */
+/** Receivers of webhooks on the loopback interface, well-behaved and faulty. */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ export interface Receiver {
   received: Received[];
   /** Number of accepted connections. */
   connections: number;
-  /** Behaviour for the next calls; the default is status 204. */
+  /** Behaviour for the next calls; by default, a response with status 204. */
   behaviour: Behaviour;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function startReceiver(port = 0, host = "127.0.0.1"): Promise<Recei
 }
 
 /**
- * Verifies a call only by the text of Standard Webhooks 1.0: `webhook-signature` is a space-separated list of versions and
+ * Verifies a call using only the text of Standard Webhooks 1.0: `webhook-signature` is a space-separated list of versions and
  * signatures; `v1` is the base64 of HMAC-SHA256 over `id.timestamp.body`.
  */
 export function isSigned({ headers, body }: Received, secret: string): boolean {

@@ -1,4 +1,4 @@
-/** Recipes of an account: versions that never change, named by time frames that count by them. */
+/** Tests the recipes of an account: versions that never change, and time frames that name them and count by them. */
 import { canonicalRecipe, recipeHash } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -114,7 +114,7 @@ describe("a recipe", () => {
     expect((await add(300)).status).toBe(201);
   });
 
-  it("does not count against the quota after its deletion, and the rows of deleted names are bounded", async () => {
+  it("does not count towards the quota after its deletion, and the number of rows for deleted names is limited", async () => {
     const small = await startService({ quotaRecipes: 2 });
     const ann = await small.manager();
     for (const name of ["A", "B", "C", "D", "E"]) {
@@ -130,7 +130,7 @@ describe("a recipe", () => {
     expect((await small.post(PATH, { ...newRecipe(), name: "E" }, ann.token)).body.version).toBe(2);
   });
 
-  it("is in the audit log when it is stored and deleted", async () => {
+  it("is recorded in the audit log when it is stored and deleted", async () => {
     const ann = await s.manager();
     const { body } = await create(ann);
     await s.send("DELETE", `${PATH}${body.id}/`, { token: ann.token });
@@ -162,7 +162,7 @@ describe("a recipe", () => {
 });
 
 describe("a time frame that names recipes", () => {
-  /** A sprint of 3 s in a run of 60 s. */
+  /** Creates a team with a sprint of 3 s in a run of 60 s. */
   async function sprinted() {
     const team = await Team.of(s);
     await team.run(0, 20, 3000, 120);
@@ -186,7 +186,7 @@ describe("a time frame that names recipes", () => {
     ]);
     expect(body.definition).toBeUndefined();
     const path = `/api/v1/timeframes/${frame}/computed-data/?with_definition=true`;
-    // Every reader of the time frame can read the definition of the counts.
+    // Everyone who can read the time frame can read the definition of its counts.
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
     for (const { token } of [team.manager, reader]) {
@@ -221,7 +221,7 @@ describe("a time frame that names recipes", () => {
     const { body } = await create(team.manager);
     const remove = () => s.send("DELETE", `${PATH}${body.id}/`, { token });
     const frame = await team.frame(0, 60, { params: { recipes: [{ name: body.name, version: 1 }] } });
-    // An update of other fields keeps them.
+    // An update of other fields keeps the recipes.
     await s.send("PATCH", `/api/v1/timeframes/${frame}/`, {
       token,
       json: { end_time: "2999-01-01T00:00:00Z" },
@@ -249,7 +249,7 @@ describe("a time frame that names recipes", () => {
     }
   });
 
-  it("is refused if a recipe does not exist, belongs to another account, is named incorrectly, or is one too many", async () => {
+  it("is refused if a recipe does not exist, belongs to another account or is named incorrectly, or if there is one too many", async () => {
     const [team, bob] = [await sprinted(), await s.manager()];
     const { body: ofBob } = await create(bob);
     const { body: own } = await create(team.manager);
@@ -277,7 +277,7 @@ describe("a time frame that names recipes", () => {
     delete (recipe as { spike?: unknown }).spike;
     const { body } = await create(team.manager, { name: "Steps", recipe });
     const frame = await team.frame(0, 600, { params: { recipes: [{ hash: body.hash }] } });
-    // 5 runs a second.
+    // There are 5 runs per second.
     await team.run(0, 240, (k) => (k % 2 === 0 ? 3000 : 4000));
     const [{ count, runs }] = (await team.computed(frame)).body.recipes;
     expect([count, runs]).toEqual([1200, null]);
@@ -295,7 +295,7 @@ describe("a time frame that names recipes", () => {
       const { body } = await create(team.manager, { name: "Steps", recipe: { ...recipe, min_ms } });
       named.push({ hash: body.hash });
     }
-    // 5 runs a second; only the first recipe counts runs of one sample.
+    // There are 5 runs per second; only the first recipe counts runs of one sample.
     await team.run(0, 190, (k) => (k % 4 < 2 ? 3000 : 4000));
     const frames = [];
     for (let i = 0; i < 30; i++) frames.push(await team.frame(0, 190, { params: { recipes: named } }));
@@ -304,7 +304,7 @@ describe("a time frame that names recipes", () => {
     expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual(frames);
     expect(all.body.at(-1).data).toEqual(own.body);
     expect(Number(own.headers.get("content-length"))).toBeGreaterThan(150_000);
-    // A response in memory has a known length before it is sent.
+    // The length of a response is known before it is sent only if the response is in memory.
     expect(all.headers.get("content-length")).toBeNull();
   });
 

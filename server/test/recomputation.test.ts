@@ -1,4 +1,4 @@
-/** When computed data are computed again: after changes of samples, time frames and rules. */
+/** Tests when computed data are recomputed: after changes to samples, time frames and rules. */
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { updateAccount } from "../src/domain/accounts/write.js";
@@ -12,8 +12,10 @@ import { Turn } from "../src/store/queue/turn.js";
 import { accounts, computedData, jobs, recomputations, timeframes } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { withComputedData } from "./computed-data-scene.js";
-import { newStore, startService, TestService, testConfig } from "./service.js";
+import { newStore } from "./databases.js";
+import { startService, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 const it = withComputedData();
 
@@ -24,7 +26,7 @@ describe("computed data after a change", () => {
     const team = await Team.of(s);
     const first = await team.frame(0, 100);
     const { queries } = s.store.database;
-    // Time frames of 100 s in each hour, from 2024-06-01T10:00Z; every second one has a sample 90 s after its start.
+    // There is a time frame of 100 s in each hour, from 2024-06-01T10:00Z; every second one has a sample 90 s after its start.
     await queries.execute(sql`
       INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
       SELECT start_time + n * interval '1 hour', end_time + n * interval '1 hour', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
@@ -109,7 +111,7 @@ describe("computed data after a change", () => {
     expect(seen).toEqual([299.7, 599.7]);
     expect(JSON.parse(result?.data ?? "").total_distance).toBe(599.7);
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(599.7);
-    // A time frame that is deleted during its computation leaves no data.
+    // If a time frame is deleted during its computation, no data are stored.
     await patch(team, frame, { params: { max_hr: 180 } });
     meanwhile = [() => s.send("DELETE", `/api/v1/timeframes/${frame}/`, { token: team.manager.token })];
     expect(await computedDataOf(raced, frame)).toBeUndefined();
@@ -172,7 +174,7 @@ describe("computed data after a change", () => {
     expect(await waiting(frame)).toHaveLength(1);
     await s.runJobs();
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(299.7);
-    // Results made final by retention are not queued.
+    // Results that retention has made final are not queued.
     await retention(team);
     await age();
     await queueOutdated(s.ctx);
@@ -229,7 +231,7 @@ describe("computed data after a change", () => {
     const team = await Team.of(s, { birth_date: "2000-01-01" });
     const { body } = await team.create();
     const maxHr = async () => (await team.computed(body.id)).body.athlete_max_hr;
-    // 24 years old on 1 June 2024: 208 - 0.7 x 24 = 191.2.
+    // The athlete is 24 years old on 1 June 2024: 208 - 0.7 x 24 = 191.2.
     expect(await maxHr()).toBe(191);
     await s.runJobs();
     const [athlete] = await s.store.database.queries

@@ -1,13 +1,13 @@
-/** Recordings like those of a device, built row by row. */
+/** Creates recordings like those of a device, row by row. */
 import { type EncodableRow, encode } from "asi-convert";
 
 export interface RecordingOptions {
   firmwareVersion?: string;
-  /** ms between rows. */
+  /** Interval between rows, ms. */
   periodMs?: number;
 }
 
-/** Rows of a walk. Every value depends only on the time, so a test knows the expected samples. */
+/** Returns a row of a walk. Every value depends only on the time, so a test knows the expected samples. */
 export const rowAt = (ms: number): EncodableRow & { altitude: number; hr: number | null } => {
   const step = Math.floor(ms / 100) % 10_000;
   return {
@@ -20,7 +20,7 @@ export const rowAt = (ms: number): EncodableRow & { altitude: number; hr: number
   };
 };
 
-/** A row as sent by the service. */
+/** Returns a row as the service sends it. */
 export const sampleAt = (ms: number) => {
   const row = rowAt(ms);
   return {
@@ -51,6 +51,6 @@ export function recordingOf(
 export const timesFrom = (start: string, count: number, periodMs = 100): number[] =>
   Array.from({ length: count }, (_, i) => Date.parse(start) + i * periodMs);
 
-/** A recording of the walk. */
+/** Creates a recording of the walk. */
 export const walk = (serial: string, start: string, count: number, options: RecordingOptions = {}) =>
   recordingOf(serial, timesFrom(start, count, options.periodMs).map(rowAt), options);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   device = await s.ownedDevice(ann);
 });
 
-/** Resolves at the end of a connection, including a reset, because the server may close it while bytes are in transit. */
+/** Resolves when a connection ends, also by a reset, because the server may close it while bytes are in transit. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
 describe("a client that is refused while sending its body", () => {
@@ -84,7 +84,7 @@ describe("a client that never ends its body", () => {
   };
 
   it("is disconnected after each response, even if the request is refused before any hook runs", async () => {
-    // Only the response ends them.
+    // The connections end only because of the responses.
     const patient = await startService({ requestTimeoutMs: 3_600_000 });
     const responses = {
       "POST /%zz": "HTTP/1.1 400",
@@ -120,7 +120,7 @@ describe("a connection", () => {
 
   it("is closed after a thousand requests; the address can soon open another connection", async () => {
     expect(await pipelined(1_000)).toBeLessThanOrEqual(16);
-    // Otherwise later tests would find no connection.
+    // Wait for this, or later tests would find no free connection.
     await expect.poll(() => pipelined(1)).toBe(1);
   });
 });

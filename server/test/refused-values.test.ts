@@ -1,11 +1,12 @@
-/** Values of JSON that the database cannot store, and log lines of failed statements. */
+/** Tests JSON values that the database cannot store, and log lines of failed statements. */
 import { Writable } from "node:stream";
 import { sql } from "drizzle-orm";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installErrors } from "../src/http/errors.js";
 import { logOptions } from "../src/http/monitoring/log.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 
 const SECRET = "the passphrase of ann";
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => s.store.close());
 
-/** Raw JSON text, because JSON.stringify would reject or change some numbers. */
+/** Sends raw JSON text, because JSON.stringify would reject or change some numbers. */
 const patch = (text: string) =>
   s.send("PATCH", `/api/v1/activities/${activity}/`, {
     token: ann.token,
@@ -49,7 +50,7 @@ describe("a value that the database cannot store", () => {
     "-0",
     "0.1",
     "123456789012345678901234567890",
-  ])("does not include: %s", async (text) => {
+  ])("is not %s", async (text) => {
     expect(await patch(text)).toMatchObject({ status: 200, body: { json: { more: Number(text) + 0 } } });
   });
 
@@ -99,7 +100,7 @@ describe("a statement that fails", () => {
   });
 });
 
-/** A minimal application with the errors and the log of the service. */
+/** Creates a minimal application with the errors and the log of the service. */
 function listener() {
   let written = "";
   const stream = new Writable({

@@ -1,7 +1,4 @@
-/**
- * The release folder: the service is installed and started without the repository, as an operator
- * does it.
- */
+/** Tests the release folder: installs and starts the service without the repository, as an operator does. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +27,7 @@ function copy(): string {
   return folder;
 }
 
-/** Remove the tokens and settings of the test run. */
+/** Returns the environment without the tokens and settings of the test run. */
 const env = (settings: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -130,7 +127,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
       hasPage ? [200, "text/html"] : [404, "application/json"],
     );
 
-    // The command reaches the running service, and the converter is included.
+    // The command finds the running service, and the release includes the converter.
     const run = (command: string, ...args: string[]) =>
       execFileSync(join("node_modules/.bin", command), args, { cwd: folder, env: env(settings) }).toString();
     expect(JSON.parse(run("asi-server", "app", "create", "--name", "Coach", "--json"))).toMatchObject({

@@ -4,12 +4,12 @@ import { gunzipSync } from "node:zlib";
 
 const FOLDER = join(import.meta.dirname, "releases");
 
-/** Backups recorded by `npm run record-release -w server`. */
+/** Files of the backups recorded by `npm run record-release -w server`. */
 export const RECORDED = readdirSync(FOLDER).filter((name) => name.endsWith(".backup"));
 
 export const releaseFile = (name: string): string => join(FOLDER, name);
 
-/** The manager of the story in a recorded backup, and the lines of the backup. */
+/** Returns the credentials of a manager in a recorded backup, and the lines of the backup. */
 export function readRelease(name: string): { username: string; password: string; lines: string[] } {
   const lines = gunzipSync(readFileSync(releaseFile(name)))
     .toString()

@@ -1,4 +1,4 @@
-/** Times whose samples retention has removed, and the time frames that they concern. */
+/** Tests the records of times whose samples have been removed, and which time frames they affect. */
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ const START_MS = Date.parse("2024-06-01T10:00:00Z");
 const BUCKET_MS = 300_000;
 const instant = (ms: number) => new Date(START_MS + ms);
 
-/** Ascending bounds of disjoint intervals, ms after the start. */
+/** Generates ascending bounds of disjoint intervals, ms after the start. */
 const bounds = (maxLength: number) =>
   fc
     .uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength })
@@ -34,7 +34,7 @@ const bounds = (maxLength: number) =>
       Array.from({ length: all.length >> 1 }, (_, i) => [all[2 * i] ?? 0, all[2 * i + 1] ?? 0] as const),
     );
 
-/** The condition, by comparing every removed time with every ownership of the time frame. */
+/** Reference implementation of the condition: compares every removed time with every ownership of the time frame. */
 const hasLostByComparison = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples} JOIN ${ownerships}
     ON ${ownerships.deviceId} = ${timeframes.deviceId} AND ${ownerships.managerId} = ${timeframes.ownerId}
   WHERE ${removedSamples.deviceId} = ${timeframes.deviceId}
@@ -51,7 +51,7 @@ const recordsOf = async (deviceId: number) =>
   ).map(({ startMs, stopMs }) => [startMs, stopMs]);
 
 describe("a time frame has lost samples", () => {
-  it("if a removed time, an ownership of its owner and its own time have a common instant", async () => {
+  it("if a removed time, an ownership of its owner and its own interval have a common instant", async () => {
     const { queries } = s.store.database;
     const deviceId = team.device.id;
     const jsonSchemaId = await schemaId(s, "timeframe_soccer");
@@ -74,7 +74,7 @@ describe("a time frame has lost samples", () => {
             managerId: (i % 3 === 2 ? other : team).manager.id,
             startTime: instant(from),
           };
-          // A device that is taken and released in one millisecond
+          // The device is taken and released in one millisecond.
           const released = empty ? [{ ...row, endTime: instant(from) }] : [];
           return [...released, { ...row, endTime: instant(to) }];
         });
@@ -131,7 +131,7 @@ describe("removed times", () => {
       [10, BUCKET_MS + 30],
       [50 * BUCKET_MS, 50 * BUCKET_MS + 10],
     ]);
-    // Near the end of the first, although it begins long before
+    // This time is near the end of the first one, which begins long before.
     await record(deviceId, [
       [2 * BUCKET_MS, 2 * BUCKET_MS + 1],
       [20 * BUCKET_MS, 20 * BUCKET_MS],

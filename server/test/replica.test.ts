@@ -1,4 +1,7 @@
-/** Pages of raw data from a real streaming replica, while it is recent enough, and only with samples that the caller may see. */
+/**
+ * Tests that a real streaming replica serves pages of raw data while it is recent enough, and only with samples that the caller
+ * may see.
+ */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readFromReplica } from "../src/domain/raw-data/replica-reading.js";
@@ -9,11 +12,12 @@ import { readPage } from "../src/store/samples/index.js";
 import { stopAfterTest } from "./cleanup.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { walk } from "./recordings.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** Compare without times, on which no right depends. */
+/** No times to compare, because the tests that use this do not depend on rights. */
 const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
 const log = { info: () => undefined, warn: () => undefined } as never;
 
@@ -27,11 +31,11 @@ describe.runIf(isPostgres)("a read replica", () => {
   let urls: { primary: string; replica: string };
 
   beforeAll(async () => {
-    // Commits are in the log immediately, like with the defaults of a server; otherwise the age would refer to a moment later.
+    // With the default settings of a server, a commit is in the log immediately. Otherwise the age would refer to a later moment.
     primary = await startPostgres({ settings: ["synchronous_commit=on"] });
     const setUp = new pg.Client(`${primary.url}postgres`);
     await setUp.connect();
-    // A role without rights outside its database.
+    // The role has no rights outside its database.
     await setUp.query("CREATE ROLE asi LOGIN");
     await setUp.query("CREATE DATABASE asi OWNER asi");
     await setUp.end();
@@ -67,7 +71,7 @@ describe.runIf(isPostgres)("a read replica", () => {
 
   const pause = () => admin.query("SELECT pg_wal_replay_pause()");
 
-  /** Resolves when the replica has all current commits. */
+  /** Waits until the replica has all current commits. */
   async function caughtUp(): Promise<void> {
     const now = performance.now();
     await expect.poll(() => performance.now() - replica.ageMs > now, PATIENCE).toBe(true);
@@ -84,8 +88,7 @@ describe.runIf(isPostgres)("a read replica", () => {
 
   async function deviceWithSamples() {
     const ann = await s.manager();
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     await loaded(0, device, ann);
     await caughtUp();
     const path = `/api/v1/devices/${device.id}`;
@@ -140,7 +143,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([read.page.count, read.ageMs]).toEqual([2 * before, 0]);
   });
 
-  it("stays in use if a page fails because of an error that the primary confirms", async () => {
+  it("remains in use if a page fails because of an error that the primary confirms", async () => {
     await caughtUp();
     const asked: string[] = [];
     const refused = readFromReplica(s.ctx, replica, NOTHING, async (client) => {
@@ -155,7 +158,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   it("returns pages with an age that counts from the state from which they were read", async () => {
     await caughtUp();
     await pause();
-    // A record that is not replayed.
+    // The replica does not replay the record of this change.
     await s.manager();
     const age = replica.ageMs;
     await expect.poll(() => replica.ageMs, PATIENCE).toBeGreaterThan(age + 1_500);
@@ -163,10 +166,10 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(ageMs).toBeGreaterThan(age + 1_500);
   });
 
-  it("shows a new owner no samples of the former owner, even before it receives the change of owner", async () => {
+  it("shows a new owner no samples of the former owner, even before it receives the change of ownership", async () => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const device = await s.ownedDevice(ann);
-    // Samples of the next minutes, which belong to ann until she releases the device.
+    // These samples are from the next minutes. They belong to ann until she releases the device.
     const start = new Date(Date.now() + 60_000).toISOString();
     expect((await s.load(device, ann, await walk(device.serial_number, start, 10))).body.state).toBe(
       "SUCCESS",
@@ -194,7 +197,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   });
 
   it("is not used if its history differs from that of the primary, even if it has replayed more", async () => {
-    // A server promoted in place of the primary before the replica got its last changes.
+    // A server is promoted in place of the primary before the replica gets its last changes.
     const promoted = await primary.startReplica();
     stopAfterTest(() => promoted.stop());
     const client = new pg.Client(`${promoted.url}postgres`);

@@ -28,7 +28,7 @@ describe("a response that does not match the document", () => {
     ]);
   });
 
-  it("is reported for a page that is sent in pieces, after it was read completely", async () => {
+  it("is reported for a page that is sent in pieces, after the whole page was read", async () => {
     const manager = await s.manager();
     const activity = await newActivity(s, manager);
     await s.get("/api/v1/activities/", manager.token);
@@ -47,14 +47,14 @@ describe("the document", () => {
     answers = new DocumentedResponses((await s.get("/api/schema/")).body);
   });
 
-  it("contains a schema for each JSON response of each operation, and refuses a number in its place", () => {
+  it("contains a schema for each JSON response of each operation, which does not match a number", () => {
     const unchecked = [...answers.stated()].filter(
       ({ path, method, status }) => answers.differences(path, method, json(status, 1)) === null,
     );
     expect(unchecked).toEqual([]);
   });
 
-  it("refuses an undocumented status, media type or body, and a missing body", () => {
+  it("does not match an undocumented status, media type or body, or a missing body", () => {
     const path = "/api/v1/athletes/{athlete}/";
     const differences = (method: string, answer: Parameters<typeof answers.differences>[2]) =>
       answers.differences(path, method, answer);

@@ -6,20 +6,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../src/http/documentation/openapi.js";
 import { DocumentedResponses, isJson, JSON_TYPE } from "./documented-responses.js";
 
-/** Longer pages are not collected, because tests send pages of hundreds of megabytes. */
+/** Maximum length of checked pages. Longer ones are not collected, because tests send pages of hundreds of megabytes. */
 const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
 
 const differing: string[] = [];
 
-/** Messages about responses since the last call that differ from the document. */
+/** Returns messages about the responses since the last call that differ from the document. */
 export const takeDifferences = (): string[] => differing.splice(0);
 
-// Every application has the same operations.
+// One object is sufficient, because every application has the same operations.
 let answers: DocumentedResponses | undefined;
 
 const mediaTypeOf = (reply: FastifyReply) => reply.getHeader("content-type")?.toString().split(";", 1)[0];
 
-/** @param text undefined if there is no body */
+/**
+ * Compares a response with the document.
+ * @param text undefined if there is no body
+ */
 function check(
   app: FastifyInstance,
   request: FastifyRequest,
@@ -38,7 +41,7 @@ function check(
   let name = `${request.method} ${request.url.split("?", 1)[0]}`;
   if (operation !== undefined) {
     name = `${operation.id} (${request.method})`;
-    // Other methods and paths have the same responses as the canonical ones.
+    // Alternative methods and paths have the same responses as the documented ones.
     const method = operation.patch !== undefined && request.method === "PATCH" ? "PATCH" : operation.method;
     found = answers.differences(operation.path, method.toLowerCase(), given);
   } else if (given.status >= 400 && !unguarded) {
@@ -47,11 +50,11 @@ function check(
   if (found !== null) differing.push(`${name} answered ${given.status}: ${found}`);
 }
 
-/** Decompresses a body. */
+/** Returns the decompressed body. */
 const plainOf = (reply: FastifyReply, body: Uint8Array) =>
   reply.getHeader("content-encoding") === "gzip" ? gunzipSync(body) : Buffer.from(body);
 
-/** Collects the output of the stream without changing its pace, and checks it at its end. */
+/** Collects the output of the stream without changing its pace, and checks it when the stream ends. */
 function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: string) => void): void {
   reply.raw.once("pipe", (source: Readable) => {
     if (source !== payload) return;
@@ -72,7 +75,7 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
   // The client has disconnected, so nobody reads the response.
   if (reply.raw.closed || request.raw.socket.destroyed) return;
   if (payload instanceof Readable) {
-    // For the document, a CSV is text; conversion tests read it completely.
+    // The document describes a CSV only as text; the conversion tests read it completely.
     if (mediaTypeOf(reply) !== JSON_TYPE) check(app, request, reply, "a stream");
     else checkStream(reply, payload, (text) => check(app, request, reply, text));
     return;
@@ -82,11 +85,11 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
   check(app, request, reply, text === "" ? undefined : text);
 }
 
-// Fastify reports every application on creation, before it has hooks.
+// Fastify publishes every application at its creation, before it has hooks.
 subscribe("fastify.initialization", (message) => {
   const { fastify: app } = message as { fastify: FastifyInstance };
   app.addHook("onSend", (request, reply, payload, done) => {
-    // The port for metrics and applications of tests are not part of the service.
+    // The metrics port and the applications of tests are not part of the service.
     if (app.hasDecorator("operations")) inspect(app, request, reply, payload);
     done(null, payload);
   });

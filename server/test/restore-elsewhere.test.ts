@@ -1,4 +1,4 @@
-/** Restore of a backup on another machine: erased people and the server key. */
+/** Tests the restore of a backup on another machine, with erased people and the server key. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
@@ -8,10 +8,12 @@ import { verifyBackup } from "../src/store/backup/backup.js";
 import { erasureListNames, erasureListOf, makeErasureList } from "../src/store/backup/erasure-list.js";
 import { serverKeyOf } from "../src/store/connection/server-key.js";
 import { openStore } from "../src/store/open.js";
+import { newStore } from "./databases.js";
 import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 describe("a restore", () => {
   it("is refused without a list of erasures, unless an option allows it, and explains the purpose of the list", async () => {
@@ -19,7 +21,7 @@ describe("a restore", () => {
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
     await commands.backup(source.ctx, { file });
-    // The start has named the list, and the backup contains the name.
+    // The start of the service has given the list a name, which the backup contains.
     const names = await erasureListNames(erasureListOf(source.config));
     expect(names).toHaveLength(1);
     expect(await verifyBackup(file)).toMatchObject({ erasureLists: names });
@@ -37,7 +39,7 @@ describe("a restore", () => {
       erasures_listed: 0,
       erased_again: 0,
     });
-    // A start of the service creates a list without the erasures from elsewhere.
+    // A start of the service creates a list without the erasures on the other machine.
     const { dataDir } = elsewhere;
     await makeErasureList(list);
     await expect(restoreFrom(testConfig({ databaseUrl, dataDir }), file)).rejects.toThrow(
@@ -51,7 +53,7 @@ describe("a restore", () => {
     });
   });
 
-  it("names the server key that the backup requires, as does --verify, and a start with another key logs a warning", async () => {
+  it("names the server key that the backup requires, as does --verify; a start with another key logs a warning", async () => {
     const dataDir = newScratchFolder();
     const store = await newStore();
     store.serverKey = serverKeyOf(dataDir);

@@ -1,4 +1,4 @@
-/** Rosters: members and assignments from the file of `asi squad`. */
+/** Tests rosters, which contain members and assignments in the format of `asi squad`. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { accounts, auditLog, squadMembers, squads } from "../src/store/schema.js";
@@ -27,7 +27,7 @@ const rowsOf = async (scene: SquadScene) => ({
   assignments: (await scene.send("GET", "/api/v2/assignments/")).body.results,
 });
 
-/** An athlete who gives the manager permissions. */
+/** Creates an athlete who grants permissions to the manager. */
 async function newcomerOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
   const athlete = await scene.s.athlete();
   for (const right of rights)
@@ -35,7 +35,7 @@ async function newcomerOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): P
   return athlete;
 }
 
-/** The same, after having been in another squad of the manager. */
+/** Does the same for an athlete who has been in another squad of the manager. */
 async function athleteOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
   const athlete = await newcomerOf(scene, ...rights);
   const [squad] = await s.store.database.queries
@@ -55,7 +55,7 @@ const name = (athlete: TestAccount, first: string, last: string) =>
     .set({ firstName: first, lastName: last })
     .where(eq(accounts.id, athlete.id));
 
-/** Two athletes, by name and by username, and a device of each. */
+/** Creates a roster with two athletes, one by name and one by username, and a device for each. */
 async function team() {
   const scene = await SquadScene.of(s);
   const [bea, cleo] = [await athleteOf(scene, "READ", "WRITE"), await athleteOf(scene, "READ", "WRITE")];
@@ -70,7 +70,7 @@ async function team() {
   return { scene, bea, cleo, one, two, csv };
 }
 
-/** The response of an import. */
+/** Returns the expected response to an import. */
 const outcome = (created: number[], changed: number[], unchanged: number) => ({
   created: { athletes: created[0], members: created[1], assignments: created[2] },
   changed: { members: changed[0], assignments: changed[1] },
@@ -146,7 +146,7 @@ describe("a roster", () => {
     expect((await rowsOf(scene)).members.map(({ number }: { number: number }) => number)).toEqual([12, 1]);
   });
 
-  it("ends where later memberships and assignments begin if its time is earlier", async () => {
+  it("ends at the start of later memberships and assignments if its time is earlier", async () => {
     const { scene, csv } = await team();
     await load(scene, csv(), `from=${minute(60)}`);
     await load(scene, csv([12, 1]));
@@ -178,7 +178,7 @@ describe("a roster", () => {
     );
   });
 
-  it("reports every line with a problem and the required action, and then creates nothing", async () => {
+  it("reports every line with a problem and its remedy, and then creates nothing", async () => {
     const { scene, bea, one } = await team();
     const foreign = await (await SquadScene.of(s)).device();
     const reader = await athleteOf(scene, "READ");
@@ -203,11 +203,11 @@ describe("a roster", () => {
         .join(" ");
     expect(details(2)).toContain("whole number");
     expect(details(3)).toContain("same athlete as Bea Birch in line 2");
-    // The response does not distinguish an unknown athlete from an athlete of strangers.
+    // The response is the same for an unknown athlete and for an athlete of strangers.
     expect(details(5)).toBe(details(4).replace("Nobody Here", unread.username));
     expect(details(4)).toContain("create=true");
     expect(details(6)).toContain("WRITE permission");
-    expect(details(6)).toContain(`no device ${foreign.serial_number} of yours`);
+    expect(details(6)).toContain(`no device with the serial number ${foreign.serial_number}`);
     expect(details(6)).toContain("max_hr");
     expect(await rowsOf(scene)).toEqual({ members: [], assignments: [] });
     expect(problem(await load(scene, ""))).toEqual([400, "invalid"]);
@@ -236,7 +236,10 @@ describe("a roster", () => {
       );
     const number = 'line 3: number is "ten"; it must be a whole number from 0 to 999.';
     const most = await errors(999);
-    expect([most[0], most.at(-1)]).toEqual([expect.stringContaining("line 2: There is no device X"), number]);
+    expect([most[0], most.at(-1)]).toEqual([
+      expect.stringContaining("line 2: You have no device with the serial number X"),
+      number,
+    ]);
     expect(await errors(1000)).toEqual([
       "line 3: A file has at most 1,000 serial numbers. Use several files.",
       number,
@@ -263,20 +266,20 @@ describe("a roster", () => {
     const scene = await SquadScene.of(s);
     const stranger = await newcomerOf(scene, "READ", "WRITE");
     await name(stranger, "Bea", "Bell");
-    const refused = "has never been in a squad of yours";
+    const refused = "has never been in one of your squads";
     for (const query of [`from=${START}`, `from=${START}&create=true`]) {
       const { status, body } = await load(scene, "player,serial\nBea Bell,", query);
       expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(refused)]);
     }
     const byUsername = await load(scene, `player,serial\n${stranger.username},`);
     expect(byUsername.body.errors[0].detail).toContain(refused);
-    // the known one of two athletes with the name
+    // The name means the known one of two athletes with the same name.
     const bea = await scene.add("Bea Bell");
     expect((await load(scene, "player,number,serial\nBea Bell,5,")).status).toBe(200);
     const { members } = await rowsOf(scene);
     expect(members.map(({ athlete }: { athlete: number }) => athlete)).not.toContain(stranger.id);
     expect(members.at(-1)).toMatchObject({ athlete: bea.athlete, number: 5 });
-    // named deliberately
+    // This line names the stranger by id.
     expect((await load(scene, `player,serial\nBea Bell (${stranger.id}),`)).status).toBe(200);
   });
 

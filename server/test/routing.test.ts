@@ -1,4 +1,4 @@
-/** Unknown paths, and headers that determine the response before the body is read. */
+/** Tests unknown paths, and headers that determine the response before the body is read. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Processes } from "./processes.js";
 import { walk } from "./recordings.js";
@@ -71,7 +71,7 @@ describe("a path that does not exist", () => {
 });
 
 describe("the token endpoint", () => {
-  it.each(contentTypes.slice(1))("a body of %s is an invalid_request", async (type, body) => {
+  it.each(contentTypes.slice(1))("reports invalid_request for a body of %s", async (type, body) => {
     const { clientId, clientSecret } = await s.client();
     const whole = JSON.stringify({
       grant_type: "password",
@@ -116,7 +116,7 @@ describe("operations open to anyone", () => {
   });
 });
 
-describe("Accept", () => {
+describe("the Accept header", () => {
   const status = async (Accept: string) => (await s.get("/api/v1/account/", ann.token, { Accept })).status;
 
   it.each([
@@ -131,7 +131,7 @@ describe("Accept", () => {
     ["application/*;q=0.0, */*;q=0.5", 406],
     ["application/json;q=0", 406],
     ["text/html", 406],
-  ])("%j: %i", async (accept, expected) => {
+  ])("with the value %j: %i", async (accept, expected) => {
     expect(await status(accept)).toBe(expected);
   });
 
@@ -148,7 +148,7 @@ describe("Accept", () => {
 });
 
 describe("entity tags", () => {
-  it("If-Match compares strongly, If-None-Match weakly (RFC 9110 section 13.1)", async () => {
+  it("are compared strongly in If-Match and weakly in If-None-Match (RFC 9110 section 13.1)", async () => {
     const path = `/api/v1/managers/${ann.id}/`;
     const etag = async () => (await s.get(path, ann.token)).headers.get("etag") ?? "";
     const change = async (given: string) =>
@@ -159,7 +159,7 @@ describe("entity tags", () => {
     expect(await read(`W/${tag}`)).toBe(304);
     expect(await read(`"a,b", ${tag}`)).toBe(304);
     expect(await read("*")).toBe(304);
-    // The tag within another one, or without quotes, does not match.
+    // A header that contains the tag within another one, or without quotes, does not match.
     expect(await read(`"a,${tag.slice(1)}`)).toBe(200);
     expect(await read(tag.slice(1, -1))).toBe(200);
 

@@ -1,6 +1,6 @@
 /**
- * Folder for everything that a run of the tests writes outside the repository. A run that leaves files in it or processes fails,
- * because they could affect the next run.
+ * Creates a folder for everything that a run of the tests writes outside the repository. A run fails if it leaves files in the
+ * folder or processes, because they could affect the next run.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryFolder } from "./memory-folder.js";
 
-/** Time that a process has to end, ms. */
+/** Time within which a process must end, ms. */
 const ENDING_MS = 5_000;
 
-/** The test runner ends its workers and its compiler itself, and later. */
+/** Matches the workers and the compiler of the test runner, which ends them later. */
 const OF_RUNNER = /vitest|esbuild --service/;
 
-/** Files compiled by tsx, kept for the next process of the same user. */
+/** Prefix of files compiled by tsx, which are kept for the next process of the same user. */
 const TSX_CACHE = "tsx-";
 
 const readProcess = <T>(read: () => T): T | undefined => {
@@ -26,7 +26,7 @@ const readProcess = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Returns processes with the folder in their environment or arguments, or as working directory; none without /proc. */
+/** Returns the processes that have the folder in their environment or arguments, or as working directory; none without /proc. */
 function processesOf(folder: string): { pid: number; command: string }[] {
   const pids = (readProcess(() => readdirSync("/proc")) ?? []).map(Number).filter((pid) => pid > 0);
   return pids.flatMap((pid) => {
@@ -52,8 +52,9 @@ async function endProcesses(folder: string): Promise<string[]> {
 }
 
 /**
- * Redirects temporary files of this process and its children to a folder of the run. Each project of the run calls it.
- * @returns function that ends the project; the last one removes the folder, and fails the run if a file or a process remains
+ * Redirects temporary files of this process and its children to a folder for the run. Each project of the run calls this
+ * function.
+ * @returns a function that ends the project; the last one removes the folder, and fails the run if a file or a process remains
  */
 export function startRun(): () => Promise<void> {
   const folder = process.env.TEST_RUN_FOLDER ?? makeFolder();
@@ -64,13 +65,15 @@ export function startRun(): () => Promise<void> {
     const left = [...(await endProcesses(folder)), ...names.map((name) => join(folder, name))];
     rmSync(folder, { recursive: true, force: true });
     if (left.length === 0) return;
-    // The test runner only prints an error of this function.
+    // The test runner only prints an error that this function throws.
     process.exitCode = 1;
     throw new Error(`The tests have left behind:\n${left.join("\n")}`);
   };
 }
 
-/** Counts the projects of the run. Each project loads this module separately, so the number is in the environment. */
+/**
+ * Changes the number of running projects. The number is in the environment, because each project loads this module separately.
+ */
 function changeProjects(by: number): number {
   const projects = Number(process.env.TEST_RUN_PROJECTS ?? 0) + by;
   process.env.TEST_RUN_PROJECTS = String(projects);
@@ -79,11 +82,11 @@ function changeProjects(by: number): number {
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "asi-test-"));
-  // PostgreSQL does not run as root, and its user reads files in it.
+  // PostgreSQL does not run as root, and its user must read files in the folder.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   process.env.TEST_RUN_FOLDER = folder;
-  // An interrupted run, or one whose set-up fails, does not reach its end.
+  // An interrupted run does not reach its end, and neither does a run whose set-up fails.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

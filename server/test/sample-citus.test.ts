@@ -1,13 +1,14 @@
-/** Samples on Citus, with a stand-in of its functions. No test has run on Citus itself. */
+/** Tests samples on Citus, with a stand-in for its functions. No test has run on Citus itself. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { distributedTables, installCitusStandIn } from "./citus-stand-in.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
 import { isSpread } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 
@@ -24,14 +25,14 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
   const run = (name: "samples distribute" | "samples gather" | "samples servers", args = {}) =>
     commands[name]({ ...s.ctx, database: s.store.database, operator: "root" }, args);
 
-  /** Samples on a separate server. */
+  /** Moves the samples to a separate server. */
   const distributeToServers = () => {
     const servers = join(newScratchFolder(), "servers.txt");
     writeFileSync(servers, "postgres://a@127.0.0.1/samples\n");
     return run("samples distribute", { servers });
   };
 
-  /** Delays work of Citus until the given work is done. */
+  /** Makes the command wait for Citus until the work is done. */
   const whileCitusIsBusy = async (command: () => Promise<unknown>, work: () => Promise<void>) => {
     const { pool } = s.store.database;
     const holder = await pool.connect();

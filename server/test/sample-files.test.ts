@@ -1,4 +1,4 @@
-/** The samples of a session, of a squad and of all devices as one file. */
+/** Tests files with the samples of a session, of a squad and of all devices. */
 import { tableFromIPC } from "@uwdata/flechette";
 import { eq } from "drizzle-orm";
 import { parquetReadObjects } from "hyparquet";
@@ -25,7 +25,7 @@ interface Row {
   hr: number | null;
 }
 
-/** Ann and Bob in a session of an hour: samples of the first two minutes, and of the five before it. */
+/** Creates a session of an hour with Ann and Bob, and samples of the first two minutes and of the five minutes before it. */
 async function played() {
   const scene = await SquadScene.of(s, ["Ann", "Bob"]);
   const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
@@ -57,7 +57,7 @@ const labels = (session: number, { athlete, name, device }: TestPlayer) => ({
 });
 
 describe("the samples of a session", () => {
-  it("are those of the device of each player during the session, with the names of the players", async () => {
+  it("are those of each player's device during the session, with the names of the players", async () => {
     const team = await played();
     const { ann, bob, session } = team;
     const rows = await rowsAt(`/api/v2/sessions/${session}/samples/`, team);
@@ -135,7 +135,7 @@ describe("the samples of a session", () => {
     }
   });
 
-  it("end with an error when a permission ends during the transfer", async () => {
+  it("end with an error if a permission ends during the transfer", async () => {
     const { scene, ann, session } = await played();
     const ctx = {
       ...s.ctx,
@@ -160,7 +160,7 @@ describe("the samples of a session", () => {
   });
 });
 
-describe("the extension of an address", () => {
+describe("the extension in a path", () => {
   it("selects the format of samples and figures, for programs that cannot send Accept", async () => {
     const { scene, session, first } = await squadWithSession(s, "Ann", "Bob");
     await scene.run(first.device, 0, 1);

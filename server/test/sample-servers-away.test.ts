@@ -1,4 +1,4 @@
-/** A sample server becomes unreachable and returns: requests for its devices get 503, others are not affected. */
+/** Tests a sample server that becomes unreachable and returns: requests for its devices get 503, and others are not affected. */
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,8 @@ import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
@@ -58,7 +59,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     for (const other of [1, 2]) {
       const startedAt = performance.now();
       expect((await page(device(other))).body.count).toBe(600);
-      // A connection that waits for the lost server would wait at least 2 s.
+      // A connection that waits for the lost server would take at least 2 s.
       expect(performance.now() - startedAt).toBeLessThan(1_900);
     }
   }
@@ -76,7 +77,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     expect(await s.service.app.metrics.metrics()).toMatch(
       new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
     );
-    // A load of another device counts the samples of the account, some of which are on the lost server.
+    // A load for another device counts the samples of the account, some of which are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);
     expect((await s.load(device(1), ann, recording)).body.state).toBe("SUCCESS");
     // Retention removes reachable samples, continues a key rotation, and reports the unreachable server.
@@ -117,7 +118,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     expect((await job()).details).toMatchObject({ samples_stored: 10 });
   });
 
-  it("causes 503 within seconds if it hangs, for more readers than connections, and then does not delay other devices", async () => {
+  it("causes 503 within seconds if it hangs, for more readers than connections, and does not delay other devices after that", async () => {
     const [lost] = servers as [PostgresServer];
     // Every session has had a connection to the server.
     await Promise.all(Array.from({ length: 40 }, () => page(device(0))));
@@ -139,7 +140,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     expect((await page(device(0))).body.count).toBe(600);
   });
 
-  it("prevents the operator's backup: a message names the server, and no file is left", async () => {
+  it("prevents the operator's backup; a message names the server, and no file is left", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     try {
@@ -147,10 +148,10 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       const refused = commands.backup({ ...s.ctx, database: s.store.database }, { file: join(folder, "b") });
       await expect(refused).rejects.toBeInstanceOf(UsageError);
       await expect(refused).rejects.toThrow(
-        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
+        /^The sample server 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
       );
       expect(readdirSync(folder)).toEqual([]);
-      // Every other command that needs the server does the same, in a separate process.
+      // Every other command that needs the server fails in the same way, in a separate process.
       const [start, stop] = [START_MS, START_MS + 1].map((ms) => new Date(ms).toISOString());
       const { serial_number: serialNumber } = device(0);
       const deleting = withCommands(testConfig({ databaseUrl }), "tess", (run) =>
@@ -158,7 +159,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       );
       await expect(deleting).rejects.toBeInstanceOf(UsageError);
       await expect(deleting).rejects.toThrow(
-        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
+        /^The sample server 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
       );
     } finally {
       await lost.restart();
@@ -166,7 +167,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
-  it("refuses the requests for a device that was added meanwhile", async () => {
+  it("causes a refusal for a device that was added meanwhile", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     await expect.poll(async () => (await ready()).sample_servers_away, PATIENCE).toBe(1);
@@ -178,7 +179,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
-  /** Watches the servers on separate sessions, and collects log lines. */
+  /** Watches the servers in separate sessions, and collects log lines. */
   async function watching() {
     const application_name = `watch ${randomBytes(4).toString("hex")}`;
     const refused: unknown[] = [];
@@ -201,9 +202,9 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       );
       return rows.length;
     };
-    /** Whether a session currently reads some samples. */
+    /** Returns whether one of these sessions currently reads samples of this part. */
     const isReading = async (part: string) => (await ofReading("pid", part)) > 0;
-    /** Ends its sessions that currently read some samples. @returns the number of sessions */
+    /** Ends these sessions that currently read samples of this part. @returns the number of sessions */
     const endReading = (part: string) => ofReading("pg_terminate_backend(pid)", part);
     return { watch, refused, warnings, isReading, endReading };
   }
@@ -218,7 +219,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     await remote.connect();
     const allow = (connections: boolean) =>
       elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
-    /** A session must be active when it is ended. It may end by itself before no other one is allowed. */
+    /** Ends a session while it is active. It could otherwise end by itself before new sessions are refused. */
     const endAndRefuse = async () => {
       await allow(true);
       if (!(await isReading("0"))) return 0;

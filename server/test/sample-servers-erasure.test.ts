@@ -1,4 +1,4 @@
-/** Erasure of a person whose samples are on several servers. */
+/** Tests the erasure of a person whose samples are on several servers. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { Scene, START } from "./personal-data-scene.js";
@@ -26,7 +26,7 @@ describe.runIf(isSpread)("the erasure of an athlete with samples on several serv
     };
   });
 
-  /** Two minutes are stored with each device, one of them of the athlete. */
+  /** Stores two minutes of samples for each device, one of them in a time frame of the athlete. */
   async function record(): Promise<void> {
     const samples = Array.from({ length: 120 }, (_, second) => ({ t: START + second * 1000, speed: 3000 }));
     for (const { id } of devices) {
@@ -54,7 +54,7 @@ describe.runIf(isSpread)("the erasure of an athlete with samples on several serv
   };
   const erase = () => commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
 
-  it("stops at an unreachable server, and continues when it is back until no samples are left on any server", async () => {
+  it("stops at an unreachable server, and continues when the server is back until no samples are left on any server", async () => {
     await record();
     expect(await left()).toEqual([120, 120, 120]);
     const [, lost] = servers as [PostgresServer, PostgresServer];

@@ -1,4 +1,4 @@
-/** Copies of samples from a move are dropped, even if the command has ended before it could drop them. */
+/** Tests that copies of samples from a move are dropped, even if the command has ended before it could drop them. */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { abandonedCopies, type Connection, type Copy } from "../src/store/placement/placement.js";
@@ -18,9 +18,9 @@ describe.runIf(isSpread)("unused copies of samples", () => {
   });
 
   /**
-   * Runs a command.
-   * @param ended matches statements: the command ends instead of running a matching statement, or at
-   * the COMMIT of its transaction
+   * Runs a command, and ends it before a statement or at a COMMIT.
+   * @param ended matches a statement: `before` ends the command instead of running it, `withCommitOf` at the COMMIT of its
+   * transaction
    */
   async function run<T>(
     command: (client: Connection) => Promise<T>,
@@ -49,7 +49,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
   const gather = (client: Connection) => moveSamples(client, []);
   const abandoned = () => abandonedCopies(store.database.pool);
 
-  /** Number of copies that are still on their servers. */
+  /** Returns the number of copies that are still on their servers. */
   async function remaining(copies: readonly Copy[]): Promise<number> {
     const found = copies.map(({ url, table }) =>
       onServer(url, async (remote) => {
@@ -60,7 +60,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     return (await Promise.all(found)).reduce<number>((sum, one) => sum + one, 0);
   }
 
-  it("are dropped by a repetition of the command if it was killed just after the exchange of the tables", async () => {
+  it("are dropped when the command is repeated after it was killed just after the exchange of the tables", async () => {
     await run(distribute);
     await expect(run(gather, { withCommitOf: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow(
       "ended here",
@@ -73,7 +73,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await abandoned()).toEqual([]);
   });
 
-  it("are dropped by a repetition of cancel-move if it was killed just after it cancelled the move", async () => {
+  it("are dropped when cancel-move is repeated after it was killed just after it cancelled the move", async () => {
     await expect(run(distribute, { before: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow(
       "ended here",
     );
@@ -85,7 +85,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await abandoned()).toEqual([]);
   });
 
-  it("are listed while their server is unreachable, and dropped by the next command when it is back", async () => {
+  it("are listed while their server is unreachable, and dropped by the next command when the server is back", async () => {
     await run(distribute);
     await expect(run(gather, { withCommitOf: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow();
     const copies = await abandoned();

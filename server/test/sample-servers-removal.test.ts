@@ -1,4 +1,4 @@
-/** The database of the service is killed after a sample server has removed samples, and before its own commit. */
+/** Kills the database of the service after a sample server has removed samples, and before its own commit. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
@@ -15,9 +15,9 @@ import { isSpread, moveTo, startServers } from "./sample-servers.js";
 import { TestService } from "./service.js";
 import { store, Team } from "./team.js";
 
-/** Each commit waits 100 ms between the commit of the server and its own; see `cut-commits.ts`. */
+/** Delays each commit of the database by 100 ms after the commit of the server; see `cut-commits.ts`. */
 const SLOW_COMMITS = ["fsync=on", "synchronous_commit=on", "commit_delay=100000", "commit_siblings=0"];
-/** A kill may come too late. */
+/** Maximum number of tries, because a kill may come too late. */
 const MAX_TRIES = 10;
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const START_MS = Date.parse("2024-05-16T13:00:00Z");
@@ -62,7 +62,7 @@ describe.runIf(isSpread)("a removal that is interrupted between two commits is r
 
   const notes = () => s.store.database.queries.select().from(jobs).where(eq(jobs.kind, "removal"));
 
-  /** Kills the database as soon as the server has removed all samples. @returns whether the removal was cut */
+  /** Kills the database as soon as the server has removed all samples. @returns whether the removal was interrupted */
   async function cut(remove: () => Promise<unknown>): Promise<boolean> {
     const removal = remove().catch(() => undefined);
     while ((await onServer()) > 0) await sleep(2);
@@ -85,7 +85,7 @@ describe.runIf(isSpread)("a removal that is interrupted between two commits is r
       commands["athlete erase"](s.ctx, { id: String(athlete), samples: true, yes: true }),
   };
 
-  it.for(Object.keys(ways))("by %s", { timeout: 300_000 }, async (way) => {
+  it.for(Object.keys(ways))("if its cause is %s", { timeout: 300_000 }, async (way) => {
     let isCut = false;
     for (let tries = 0; tries < MAX_TRIES && !isCut; tries++) {
       const team = await Team.of(s, { first_name: "Ada" });
@@ -99,7 +99,7 @@ describe.runIf(isSpread)("a removal that is interrupted between two commits is r
       );
       const next = await follow(s, team.manager);
       isCut = await cut(async () => ways[way]?.(team));
-      // The service is still running, and has no reason to look at the job before it is due.
+      // The service is still running, and does not read the job before it is due.
       if (isCut) expect((await next()).filter(({ kind }) => kind === "samples")).toEqual([]);
       s.clock.advance(60_000);
       await s.runJobs();

@@ -1,4 +1,7 @@
-/** Samples on several servers for a role without superuser rights, configured by the statements of docs/several-servers.md. */
+/**
+ * Tests samples on several servers for a role without superuser rights, which is configured with the statements in
+ * docs/several-servers.md.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +14,8 @@ import { moveSamples } from "../src/store/sample-servers/move.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, startServers } from "./sample-servers.js";
-import { TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/several-servers.md"), "utf8");
 const PASSWORD = "a 'password' of \\ the servers";
@@ -30,7 +34,10 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
       await client.end();
     }
 
-    /** Address of a server where the role owns a database and can log in only with its password. */
+    /**
+     * Creates a role on a server that owns a database and can log in only with its password.
+     * @returns the address of the database
+     */
     async function prepare({ url }: PostgresServer): Promise<string> {
       const client = new pg.Client(`${url}postgres`);
       await client.connect();

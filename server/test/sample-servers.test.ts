@@ -1,4 +1,4 @@
-/** Samples on several servers: moving them there and back; every statement of the service runs on one server. */
+/** Tests moving samples to several servers and back, and that every statement of the service uses one server. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,11 +26,11 @@ import { type TestAccount, type TestDevice, TestService } from "./service.js";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** Data of a device, read by SQL. The result does not depend on the location of the samples. */
+/** Reads the stored samples in SQL. The result does not depend on their location. */
 const CONTENT =
   "SELECT device_id, bucket, start_ms, stop_ms, n, md5(payload) AS payload FROM sample_chunks ORDER BY 1, 2";
 
-// The tests depend on each other: each one starts with the state of the previous one.
+// The tests depend on each other: each test starts with the state that the previous one leaves.
 describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () => {
   let store: Awaited<ReturnType<typeof storeOn>>;
   let s: TestService;
@@ -74,7 +74,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
   const distribute = (more = {}) => commands["samples distribute"](operator, { servers: file, ...more });
   const servers = async () => (await commands["samples servers"](operator)).servers as unknown[];
 
-  /** Tables of samples on the servers, including those of other test files. */
+  /** Returns the tables of samples on the servers, including those of other test files. */
   const tablesOnServers = async () => {
     const names =
       "SELECT relname FROM pg_class WHERE starts_with(relname, 'sample_chunks_') AND relkind = 'r' ORDER BY 1";
@@ -132,12 +132,12 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     expect(after.reduce((sum, { n }) => sum + n, 0)).toBe(6 * 3 * 4_000);
   });
 
-  it("stay in use if their move is interrupted; the same command continues the move, and another cancels it", async () => {
+  it("remain in use if their move is interrupted; the same command continues the move, and another one cancels it", async () => {
     await commands["samples gather"](operator, {});
     const before = await content();
     const tables = await tablesOnServers();
     const { pool } = s.store.database;
-    // State after an interruption: the move has begun, and some chunks are copied.
+    // The state after an interruption: the move has begun, and some chunks are copied.
     const stop =
       "CREATE OR REPLACE FUNCTION stop_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.copied > 2 THEN RAISE 'interrupted'; END IF; RETURN NEW; END $$";
     await pool.query(stop);
@@ -165,7 +165,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     expect(await content()).toEqual(before);
   });
 
-  /** Resolves when a move waits for the table. */
+  /** Waits until a move waits for the table. @returns the process id of its session */
   const waitingExchange = async () => {
     const waiting =
       "SELECT pid FROM pg_locks WHERE relation = 'sample_chunks'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted";
@@ -189,7 +189,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await cancelled;
     await reader.query("ROLLBACK");
     reader.release();
-    // State after such a commit: the chunk is on the server, but the database has no record of it.
+    // The state after such a commit: the chunk is on the server, but the database has no record of it.
     const holders = await sampleServers(pool);
     const [holder] = holders;
     if (holder === undefined) throw new Error("No server");
@@ -222,7 +222,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("are in a backup, which can be restored into one database, and from there moved to several servers", async () => {
+  it("are in a backup, which can be restored into one database and then moved to several servers", async () => {
     const folder = newScratchFolder();
     const before = await content();
     await backup(s.store.database, join(folder, "spread"), folder);
@@ -263,7 +263,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("are not reported as unreachable after their number decreases", async () => {
+  it("are not reported as unreachable after the number of servers decreases", async () => {
     const [first = ""] = inject("sampleServerUrls");
     const watch = new SampleServerWatch(
       s.store.database.pool,
@@ -281,7 +281,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("get new columns of a migration on every server", async () => {
+  it("get the new columns of a migration on every server", async () => {
     const added = {
       name: "9999-added",
       sql: "ALTER TABLE sample_chunks ADD COLUMN added integer",
@@ -294,18 +294,18 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await database.pool.query("UPDATE sample_chunks SET added = 7 WHERE device_id = $1", [devices[0]?.id]);
     const { rows } = await database.pool.query("SELECT DISTINCT added FROM sample_chunks ORDER BY 1");
     expect(rows).toEqual([{ added: 7 }, { added: null }]);
-    // Again after an interruption between the servers and the database of the service.
+    // The migration is repeated, as after an interruption between the servers and the database of the service.
     await database.pool.query(
       "DELETE FROM migrations WHERE name = '9999-added'; ALTER TABLE sample_chunks DROP COLUMN added",
     );
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("SELECT added FROM sample_chunks");
-    // The service of this release, which does not know the migration, continues.
+    // The service of this release continues, although it does not know the migration.
     await database.pool.query("DELETE FROM migrations WHERE name = '9999-added'");
     await start();
   });
 
-  it("are read and written by statements that use one server each, for any plan", async () => {
+  it("are read and written by statements that use one server each, in any plan", async () => {
     const { databaseUrl, serverKey } = store;
     const device = devices[0] as TestDevice;
     const path = `/api/v1/devices/${device.id}`;
@@ -315,9 +315,9 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       expect([where, status, body.detail]).toEqual([where, 200, undefined]);
     };
     const sent = await statementsOf(async () => {
-      // Only statements of new connections are recorded.
+      // Connect again, because only statements on new connections are recorded.
       const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
-      // End it after the service, which is stopped first.
+      // This closes the database after the service has been stopped.
       stopAfterTest(() => database.close());
       const other = await TestService.start(
         { database, serverKey, close: () => database.close() },
@@ -326,7 +326,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       const { ctx, computing } = other;
       await load(device, 5, other);
       await load(device, 5, other);
-      // Half of the recording overlaps an existing one, so chunks are replaced.
+      // Half of the recording overlaps an existing one, so it replaces chunks.
       const half = new Date(START_MS + 5 * DAY_MS + 200_000).toISOString();
       await other.load(device, ann, await walk(device.serial_number, half, 4_000));
       for (const page of [1, 2]) {
@@ -351,7 +351,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       ([text]) =>
         /\bsample_chunks\b/.test(text) && !/pg_inherits|pg_partition_tree|advisory|^VACUUM/.test(text),
     );
-    // Statements of loads, pages, ranges, newest samples, deletions, quotas and retention.
+    // These are statements of loads, pages, ranges, newest samples, deletions, quotas and retention.
     expect(onSamples.length, onSamples.map(([text]) => text).join("\n")).toBeGreaterThan(10);
     const client = new pg.Client(operator.database.pool.options.connectionString ?? "");
     await client.connect();
@@ -369,7 +369,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     }
   });
 
-  /** Custom and generic plan of a statement, as lines. */
+  /** Returns the custom and the generic plan of a statement, as lines. */
   async function plansOf(client: pg.Client, text: string, device: number): Promise<string[][]> {
     const plans: string[][] = [];
     for (const mode of ["force_custom_plan", "force_generic_plan"]) {

@@ -1,4 +1,4 @@
-/** A database whose samples are on separate servers, which a test may stop. */
+/** Creates databases whose samples are on separate servers, which a test may stop. */
 import { randomBytes } from "node:crypto";
 import type { Database } from "../src/store/connection/database.js";
 import { migrate } from "../src/store/migrations/migrate.js";
@@ -6,10 +6,11 @@ import type { Store } from "../src/store/open.js";
 import { sampleServers } from "../src/store/placement/placement.js";
 import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
+import { newDatabase } from "./databases.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
-import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import type { TestAccount, TestDevice, TestService } from "./service.js";
 
-/** Present only in the project with distributed databases. */
+/** Whether the tests run in the project with distributed databases. */
 export const isSpread = process.env.TEST_DISTRIBUTED === "1";
 
 export async function startServers(count: number): Promise<PostgresServer[]> {
@@ -29,7 +30,7 @@ export async function moveTo({ direct }: Pick<Database, "direct">, servers: read
   }
 }
 
-/** A new, migrated database with samples on the servers; the caller must close it. */
+/** Creates a migrated database with samples on the servers; the caller must close it. */
 export async function storeOn(servers: readonly PostgresServer[]): Promise<Store & { databaseUrl: string }> {
   const { database, databaseUrl } = await newDatabase();
   await migrate(database);
@@ -42,7 +43,7 @@ export async function storeOn(servers: readonly PostgresServer[]): Promise<Store
   };
 }
 
-/** Index of the server with the samples of a device. */
+/** Returns the index of the server with the samples of a device. */
 export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: number): Promise<number> {
   const servers = await sampleServers(pool);
   for (const { remainder } of servers) {
@@ -55,7 +56,7 @@ export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: n
   throw new Error(`No server has device ${device}`);
 }
 
-/** A device of the manager for each server, in the order of the servers. */
+/** Creates a device of the manager for each server. @returns the devices in the order of the servers */
 export async function deviceOnEach(s: TestService, by: TestAccount, count: number): Promise<TestDevice[]> {
   const found: TestDevice[] = [];
   // A hundred random devices practically always cover all servers.

@@ -4,12 +4,12 @@ import { walk } from "./recordings.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
 
-/** People around the objects of one manager. The authorization matrix defines their rights. */
+/** People who have different rights to the objects of one manager. The authorization matrix defines these rights. */
 export interface Scene {
   owner: TestAccount;
   formerOwner: TestAccount;
   anotherManager: TestAccount;
-  /** Athlete of `ids.athlete`. */
+  /** The athlete in `ids.athlete`. */
   thatAthlete: TestAccount;
   anotherAthlete: TestAccount;
   device: TestDevice;
@@ -17,23 +17,23 @@ export interface Scene {
   externalId: string;
   /** Id of the owner's managed athlete. */
   managedAthlete: number;
-  /** An object of the owner or of that athlete for every path parameter. The webhook is one of an activity. */
+  /** Ids of objects of the owner or of that athlete, for every path parameter. The webhook belongs to an activity. */
   ids: Record<string, number>;
-  /** Returns the ids for a path. Paths of version 2 use the webhook of the account. */
+  /** Returns the ids for a path. In paths of version 2, the webhook belongs to the account. */
   idsFor(path: string): Record<string, number>;
-  /** Grants the former owner the permission of `ids` again after it was revoked. */
+  /** Grants the permission in `ids` to the former owner again after it was revoked. */
   permitFormerOwner(): Promise<void>;
-  /** Adds an application again, after it was deleted. */
+  /** Adds an application again after it was deleted. */
   addApplication(): Promise<void>;
-  /** Invites again, after the invitation was deleted. */
+  /** Invites the former owner again after the invitation was deleted. */
   inviteFormerOwner(): Promise<void>;
-  /** Invites again, after the invitation was accepted. */
+  /** Invites another manager again after the invitation was accepted. */
   inviteAnotherManager(): Promise<void>;
 }
 
 /**
- * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and
+ * Creates the scene. The owner owns a device that the former owner has released, has loaded a recording into it, and manages an
+ * athlete. The owner has an activity with a webhook and a time frame of that athlete, a recipe, and a squad with a session, and
  * may now read `thatAthlete`, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
@@ -79,7 +79,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
     owner.token,
   );
-  // A recording of the next minute, during the ownership of the owner.
+  // The recording is from the next minute, when the device belongs to the owner.
   const recording = await walk(device.serial_number, new Date(Date.now() + 60_000).toISOString(), 1);
   const { body: job } = await s.post(
     `/api/v1/devices/${device.id}/bulk-load/`,
@@ -87,7 +87,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await s.runJobs();
-  // Store it while private addresses are allowed, because no delivery must leave the machine.
+  // Store the webhook while private addresses are allowed, because no delivery may leave the machine.
   const open = await TestService.start(s.store, { webhookAllowPrivate: true });
   const webhooks = `/api/v1/activities/${activity}/webhooks/`;
   const { body: webhook } = await open.post(
@@ -108,7 +108,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await open.stop();
-  // A session other than the one of the owner's token.
+  // Start a session other than the session of the owner's token.
   await s.logIn(owner.username, owner.password);
   const { body: sessions } = await s.get("/session/", owner.token);
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
@@ -131,7 +131,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
   const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
-  // Create it before the members and assignments of the examples.
+  // Create the squad before the members and assignments in the examples.
   const worn = {
     athlete: managed.id,
     start_time: "2024-01-01T00:00:00.000Z",
@@ -201,7 +201,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   return scene;
 }
 
-/** A session of a squad with a period, at the time of the session of the examples. @returns its id */
+/** Creates a session of a squad with a period, at the time of the session in the examples. @returns its id */
 async function newSession(s: TestService, owner: TestAccount, squad: number): Promise<number> {
   const times = {
     start_time: "2024-01-01T13:30:00.000Z",

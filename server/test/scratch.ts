@@ -4,7 +4,7 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Folder for files of the run; removed at its end. */
+    /** Folder for files of the run, which is removed at the end of the run. */
     scratch: string;
   }
 }

@@ -1,4 +1,4 @@
-/** The maximum speed of a season, which computed data compare over the sessions of a year. */
+/** Tests the maximum speed of a season, for which computed data compare the sessions of a year. */
 import { describe, expect } from "vitest";
 import {
   DAY_MS,
@@ -12,7 +12,7 @@ import {
 import { grant, newActivity, store, type Team } from "./team.js";
 
 function seasonsOn({ s, frameOf, computed, ...figures }: OptionalFigures) {
-  /** A session of some minutes, some days from the start, in an activity. @returns the time frame */
+  /** Creates a session of some minutes in an activity, some days after the start. @returns the time frame */
   async function session(
     team: Team,
     day: number,
@@ -37,7 +37,7 @@ function seasonsOn({ s, frameOf, computed, ...figures }: OptionalFigures) {
 const it = withOptionalFigures().extend("seasons", { scope: "file" }, ({ figures }) => seasonsOn(figures));
 
 describe("the maximum speed of a season", () => {
-  it("is unconfirmed until another session is within 5 %; both halves of a match are one session", async ({
+  it("is unconfirmed until another session is within 5 %; both halves of a match count as one session", async ({
     seasons: { s, teamFor, session, season },
   }) => {
     const team = await teamFor(10, 10);
@@ -50,11 +50,11 @@ describe("the maximum speed of a season", () => {
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
     const slow = await session(team, 2, 7000);
     expect(await season(slow, token)).toEqual({ ...best, unconfirmed: true, sessions: 2 });
-    // Later sessions do not affect the year up to the first one.
+    // Later sessions do not affect the year that ends with the first one.
     const third = await session(team, 4, 7900);
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    // The result excludes a session if its time frame is removed.
+    // The result excludes a session whose time frame has been removed.
     await s.send("DELETE", `/api/v1/timeframes/${slow}/`, { token });
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
   });

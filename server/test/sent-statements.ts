@@ -1,7 +1,9 @@
 import pg from "pg";
 import { PreparingClient } from "../src/store/connection/preparing-client.js";
 
-/** Returns the distinct texts of all statements sent by the pools of services in this process during `work`, with their parameters. */
+/**
+ * Returns the distinct texts of all statements that pools of services in this process send during `work`, with their parameters.
+ */
 export async function statementsOf(work: () => Promise<void>): Promise<Map<string, readonly unknown[]>> {
   const found = new Map<string, readonly unknown[]>();
   const { query } = pg.Client.prototype;

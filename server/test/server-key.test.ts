@@ -7,7 +7,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const STARTER = join(import.meta.dirname, "server-key-starter.ts");
 
-/** @returns a process that is ready to read the keys of folders */
+/** Starts a process that is ready to read the keys in folders. */
 async function starter(): Promise<ChildProcess> {
   const child = fork(STARTER, { execArgv: ["--import", import.meta.resolve("tsx")] });
   await once(child, "message");

@@ -1,10 +1,6 @@
-/** The service under test: the real service on a real database, accessed over HTTP. */
+/** Provides the service under test: the real service on a real database, which tests access over HTTP. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { cpSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import pg from "pg";
-import { inject } from "vitest";
-import { type Config, readConfig } from "../src/config/config.js";
+import type { Config } from "../src/config/config.js";
 import { insertAccount } from "../src/domain/accounts/write.js";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { transact } from "../src/domain/change/change.js";
@@ -16,15 +12,13 @@ import { createApplication } from "../src/oauth/applications.js";
 import type { OperatorContext } from "../src/operator/commands.js";
 import { ownContext } from "../src/process/own-context.js";
 import { type Service, startService as startProcess } from "../src/process/service.js";
-import { type Database, openDatabase } from "../src/store/connection/database.js";
 import type { Store } from "../src/store/open.js";
-import { serverAddress } from "../src/store/placement/server-address.js";
-import { moveSamples } from "../src/store/sample-servers/move.js";
 import type { Scope } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
-import { newScratchFolder } from "./scratch.js";
+import { lastingStore, runningOn } from "./databases.js";
+import { testConfig } from "./test-config.js";
 
-/** A clock that tests set instead of sleeping. */
+/** A clock that tests advance instead of sleeping. */
 export class MovableClock {
   #offsetMs = 0;
   #stoppedAtMs: number | undefined;
@@ -68,131 +62,6 @@ export interface TestDevice {
   serial_number: string;
   device_name: string;
 }
-
-const isPostgres = process.env.TEST_DATABASE === "postgres";
-
-/** Template of a new database: without tables, or with the tables of this release. */
-export type Template = "empty" | "migrated";
-
-/** Databases of the file's tests on the server of the run, and folders of embedded databases. */
-const created = { databases: [] as string[], folders: [] as string[] };
-
-/** Removes the databases of a file after its tests, because a run creates hundreds of them, with 10 to 40 MB each. */
-export async function removeDatabases(): Promise<void> {
-  for (const folder of created.folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  const names = created.databases.splice(0);
-  if (names.length > 0)
-    await onServer(async (admin) => {
-      for (const name of names) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    });
-}
-
-/** Copies a folder with an embedded database, because creating and migrating one takes seconds. */
-function newFolder(template: Template): string {
-  const folder = newScratchFolder();
-  created.folders.push(folder);
-  cpSync(join(inject("embeddedTemplates"), template), folder, { recursive: true });
-  return folder;
-}
-
-/** Connects to the server of the run. */
-async function onServer(use: (admin: pg.Client) => Promise<unknown>): Promise<void> {
-  const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
-  await admin.connect();
-  await use(admin);
-  await admin.end();
-}
-
-/** Creates a database on the server of the run. @returns its URL */
-async function newServerDatabase(template: Template): Promise<string> {
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
-  created.databases.push(name);
-  return `${inject("postgresUrl")}${name}`;
-}
-
-/** One caller gets a third of the pool, and in the tests up to five reads of one caller wait for a lock. */
-const POOL_SIZE = 18;
-
-/** A new database, without tables by default; the caller must close it. */
-export async function newDatabase(
-  template: Template = "empty",
-): Promise<{ database: Database; databaseUrl: string | null }> {
-  const databaseUrl = isPostgres ? await newServerDatabase(template) : null;
-  const database = await openDatabase(
-    databaseUrl === null ? { folder: newFolder(template) } : { url: databaseUrl, poolSize: POOL_SIZE },
-  );
-  return { database, databaseUrl };
-}
-
-type TestStore = Store & { databaseUrl: string | null };
-
-/** A new, empty, migrated database; within a test, it is closed at the end of the test. */
-export async function newStore(): Promise<TestStore> {
-  const store = await lastingStore();
-  stopAfterTest(() => store.close());
-  return store;
-}
-
-/** Distributes the samples over the servers of the run, if any. */
-async function distribute({ kind, direct }: Database): Promise<void> {
-  const urls = kind === "postgres" ? inject("sampleServerUrls") : [];
-  if (urls.length === 0) return;
-  const client = await direct.connect();
-  try {
-    await moveSamples(client, urls.map(serverAddress));
-  } finally {
-    client.release(true);
-  }
-}
-
-/** A new, empty, migrated database that outlives the test which creates it; the caller must close it. */
-export async function lastingStore(): Promise<TestStore> {
-  const { database, databaseUrl } = await newDatabase("migrated");
-  await distribute(database);
-  let closed: Promise<void> | undefined;
-  const store = {
-    database,
-    serverKey: randomBytes(32),
-    databaseUrl,
-    close() {
-      closed ??= close();
-      return closed;
-    },
-  };
-  async function close(): Promise<void> {
-    for (const service of runningOn.get(store) ?? []) await service.stop();
-    await database.close();
-  }
-  return store;
-}
-
-/** Resources to stop before a store is closed, because a failed `beforeAll` stops nothing. */
-const runningOn = new WeakMap<Store, Set<Service>>();
-
-/**
- * A page of one file. Each file of the built page has a route, which would take a third of the time to start a service.
- * `page.test.ts` has its own pages, and the tests of the page itself use the built one.
- */
-const SMALL_PAGE = join(import.meta.dirname, "small-page");
-
-/** Settings of the tests: a free port, minimal logs, and limits that a test run does not reach. */
-export const testConfig = (changes: Partial<Config> = {}): Config => ({
-  ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: process.env.TEST_LOG ?? "silent" }),
-  dataDir: newScratchFolder(),
-  pageDir: SMALL_PAGE,
-  throttleAddressPerMinute: 1_000_000,
-  throttleUserPerMinute: 1_000_000,
-  throttleRawDataPerMinute: 1_000_000,
-  throttleFilesPerMinute: 1_000_000,
-  throttleOwnershipsPerMinute: 1_000_000,
-  throttleRegistrationsPerHour: 1_000_000,
-  throttleRegistrationMailsPerDay: 1_000_000,
-  throttleTokensPerMinute: 1_000_000,
-  throttlePasswordResetsPerHour: 1_000_000,
-  convertConcurrencyPerUser: 8,
-  ...changes,
-});
 
 export class TestService {
   readonly store: Store;
@@ -242,7 +111,7 @@ export class TestService {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }
 
-  /** Runs all waiting jobs. Services of the tests do not run jobs automatically. */
+  /** Runs all waiting jobs, because services in tests do not run jobs automatically. */
   runJobs(): Promise<void> {
     return this.service.worker.drain();
   }
@@ -287,7 +156,7 @@ export class TestService {
     return this.send("POST", path, { token, json });
   }
 
-  /** OAuth application of the tests' clients. */
+  /** Returns the OAuth application that clients in tests use. */
   client(): Promise<{ clientId: string; clientSecret: string }> {
     this.#client ??= createApplication(this.ctx, { name: "test", redirectUris: [] });
     return this.#client;
@@ -320,7 +189,7 @@ export class TestService {
     return { id: body.id, username, password, token: await this.logIn(username, password) };
   }
 
-  /** A token of a user for a program, valid for a day. */
+  /** Creates a personal token for a user, which is valid for a day. */
   async personalToken(by: TestAccount, ...scopes: Scope[]): Promise<string> {
     const { status, body } = await this.post(
       "/api/v2/tokens/",
@@ -331,7 +200,7 @@ export class TestService {
     return body.token;
   }
 
-  /** An athlete who can log in. */
+  /** Registers an athlete and logs in. */
   async athlete(more: { email?: string } = {}): Promise<TestAccount> {
     const username = `athlete-${randomUUID()}`;
     const email = more.email ?? `${username}@example.org`;
@@ -343,7 +212,7 @@ export class TestService {
     return { id, username, password, token: await this.logIn(username, password) };
   }
 
-  /** A device that nobody has owned. */
+  /** Adds a device that nobody has owned. */
   async device(more: Partial<{ deviceName: string; deviceType: string }> = {}): Promise<TestDevice> {
     const serialNumber = randomBytes(6).toString("hex").toUpperCase();
     const [device] = await addDevices(this.ctx, [
@@ -353,7 +222,7 @@ export class TestService {
     return { id: device.id, serial_number: device.serialNumber, device_name: device.deviceName };
   }
 
-  /** A device that the manager owns from now on. */
+  /** Adds a device that the manager owns from now on. */
   async ownedDevice(owner: TestAccount, more: Partial<{ deviceName: string; deviceType: string }> = {}) {
     const device = await this.device(more);
     const { status } = await this.take(device, owner);
@@ -361,7 +230,14 @@ export class TestService {
     return device;
   }
 
-  /** Extends the last ownership of the device backwards, like the operator. */
+  /** Adds a device that the manager has owned since 2024. */
+  async longOwned(owner: TestAccount): Promise<TestDevice> {
+    const device = await this.ownedDevice(owner);
+    await this.backdate(device, "2024-01-01T00:00:00Z");
+    return device;
+  }
+
+  /** Extends the last ownership of the device backwards, as the operator can. */
   async backdate(device: TestDevice, start: string): Promise<void> {
     await backdateOwnership(this.ctx, device.serial_number, new Date(start));
   }
@@ -396,8 +272,8 @@ export class TestService {
 let shared: Promise<TestService> | undefined;
 
 /**
- * A service shared by all tests of a file, on a separate database. A test that moves the clock or changes settings uses
- * `startService`.
+ * Returns the service that all tests of a file share, on a separate database. A test that moves the clock or changes settings
+ * uses `startService`.
  */
 export function service(): Promise<TestService> {
   shared ??= lastingStore().then((store) => TestService.startLasting(store));

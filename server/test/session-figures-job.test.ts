@@ -1,4 +1,4 @@
-/** Figures of a session are computed by a job, and its table can be read meanwhile. */
+/** Tests that a job computes the figures of a session, and that the table of the session can be read meanwhile. */
 import { and, eq, ne } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -52,9 +52,9 @@ describe("the figures of a session", () => {
     await scene.run(bob.device, 0, 10);
     const meanwhile = await tableOf(scene, session);
     expect([namesIn(meanwhile.rows), namesIn(meanwhile.computing)]).toEqual([["Ann"], ["Bob"]]);
-    // Bob may have played longer, so the length of the session is not known
+    // Bob may have played longer, so the length of the session is unknown.
     expect(meanwhile.rows[0].share_with_data).toBeNull();
-    // a request that waits computes them itself
+    // A request that waits computes the figures itself.
     expect(namesIn((await tableOf(scene, session, "?wait=60")).rows)).toEqual(["Ann", "Bob"]);
     expect((await tableOf(scene, session)).computing).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe("the figures of a session", () => {
     expect(await queries.$count(computedData, results)).toBe(1);
   });
 
-  it("are computed for the other players if those of one player cannot be; the table says so until the samples change", async ({
+  it("are computed for the other players if those of one player cannot be computed; the table says so until the samples change", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
@@ -106,7 +106,7 @@ describe("the figures of a session", () => {
     const ofSessions = eq(jobs.kind, "session-figures");
     const count = await queries.$count(jobs, ofSessions);
     const notComputable = { athlete: ann.athlete, player: "Ann", period: null, reason: "not_computable" };
-    // a request that waits does not compute them either
+    // Requests that wait do not compute the figures either.
     for (const query of ["?wait=0", "?wait=60", ""]) {
       const table = await tableOf(scene, session, query);
       expect([namesIn(table.rows), table.computing, table.left_out]).toEqual([
@@ -125,7 +125,7 @@ describe("the figures of a session", () => {
     expect([namesIn(after.rows).length, after.computing, after.left_out]).toEqual([6, [], []]);
   });
 
-  it("are computed again after a failure when the job is repeated, or when the table is read an hour later", async ({
+  it("are computed after a failure when the job is repeated, or when the table is read an hour later", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -196,14 +196,14 @@ describe("the figures of a session", () => {
     expect(claims.toSorted()).toEqual(["runs", "waits", "waits"]);
     const running = [first, second, third][claims.indexOf("runs")] ?? first;
     const [waiting, other] = [first, second, third].filter((job) => job !== running);
-    // a job that has not ended runs again, after a failure
+    // A job that has not ended runs again after a failure.
     expect(await claimFigures(s.ctx, session, running)).toBe("runs");
     await queries
       .update(jobs)
       .set({ state: "RETRY" })
       .where(eq(jobs.id, waiting?.id ?? 0));
     expect(await claimFigures(s.ctx, session, other ?? first)).toBe("is superseded");
-    // a waiting job that has failed may never compute the figures
+    // A waiting job that has failed may never compute the figures.
     const setFailures = (failures: number) =>
       queries
         .update(jobs)
@@ -219,7 +219,7 @@ describe("the figures of a session", () => {
     expect(await claimFigures(s.ctx, session, waiting ?? first)).toBe("runs");
   });
 
-  it("are computed at last, however often too many computations were waiting", async ({ hooks: { s } }) => {
+  it("are computed eventually, however often too many computations are waiting", async ({ hooks: { s } }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];
     const session = await scene.session();
@@ -242,7 +242,7 @@ describe("the figures of a session", () => {
     expect((await tableOf(scene, session)).rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
-  it("of a time frame without a session are computed at last, too", async ({ hooks: { s } }) => {
+  it("of a time frame without a session are also computed eventually", async ({ hooks: { s } }) => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     const spy = vi.spyOn(s.service.computer, "compute").mockRejectedValue(errors.throttled(1_000));
@@ -275,7 +275,7 @@ describe("the figures of a session", () => {
     const begun = spy.mock.calls.length;
     expect(begun).toBeLessThan(4);
     release();
-    // computations that still waited would begin before the response to another request
+    // Computations that still waited would begin before the response to another request.
     await tableOf(scene, session);
     expect(spy).toHaveBeenCalledTimes(begun);
     spy.mockRestore();
@@ -294,7 +294,7 @@ describe("the figures of a session", () => {
     expect((await tableOf(scene, session)).computing).toEqual([]);
   });
 
-  it("are refused with a time to wait that is not from 0 to 60 seconds", async ({ hooks: { s } }) => {
+  it("are refused if the time to wait is not from 0 to 60 seconds", async ({ hooks: { s } }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const session = await scene.session();
     for (const wait of ["61", "-1", "1.5", "soon"]) {

@@ -1,11 +1,5 @@
-/** The table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
-import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
-import { figureOf, instantFormat, SQUAD_COLUMNS, squadMembers, squadRows } from "asi-convert/squad";
-import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
-import { readPeriods, readRoster } from "asi-convert/squad-sheets";
+/** Tests the table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
 import { and, eq, sql } from "drizzle-orm";
-import { strFromU8, unzipSync } from "fflate";
-import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
@@ -17,9 +11,8 @@ import {
   recomputations,
   sessionFigures,
 } from "../src/store/schema.js";
-import { recordingOf } from "./recordings.js";
 import { service, type TestService } from "./service.js";
-import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { minute, SquadScene, setPeriods, squadWithSession } from "./squad-scene.js";
 import { grant } from "./team.js";
 
 let s: TestService;
@@ -28,26 +21,12 @@ beforeAll(async () => {
   s = await service();
 });
 
-/** A squad with a session of an hour, and its players. */
-async function played(...names: string[]) {
-  const scene = await SquadScene.of(s, names);
-  const [first, second] = scene.players as [TestPlayer, TestPlayer];
-  return { scene, first, second, session: await scene.session() };
-}
+const played = (...names: string[]) => squadWithSession(s, ...names);
 
 /** A range of times that contains all sessions. */
 const EVER = "{[2000-01-01, 2100-01-01]}";
 
-const PERIODS = "period,start,end,player\n";
-
-const setPeriods = (scene: SquadScene, session: number, csv: string) =>
-  s.send("PUT", `/api/v2/sessions/${session}/periods/`, {
-    token: scene.manager.token,
-    body: PERIODS + csv,
-    headers: { "Content-Type": "text/csv" },
-  });
-
-/** The column of the training impulse in the CSV of a table. */
+/** Returns the column with the training impulse from the CSV of a table. */
 async function trimpsInCsv(scene: SquadScene, session: number) {
   const { body } = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
     Accept: "text/csv",
@@ -84,134 +63,6 @@ describe("the table of a session", () => {
     expect([out.period_minutes, out.share_with_data]).toEqual([0, null]);
   });
 
-  it("equals the output of asi squad for the same files, digit by digit, including a player with two trackers", async () => {
-    const startMs = Date.parse(minute(0)) - 44 * 60_000;
-    const match = demoSquad({ players: 25, startMs });
-    const scene = await SquadScene.of(s);
-    const { roster } = readRoster(match.roster);
-    const session = await scene.session({ start_time: minute(0), end_time: minute(12) });
-    const recordings = [];
-    const devices = new Map<string, string>();
-    for (const { name, serials, maxHr } of roster.players) {
-      const player = await scene.add(name, { max_hr: maxHr });
-      devices.set(serials[0] ?? "", player.device.serial_number);
-      const worn = [player.device];
-      for (const other of serials.slice(1)) {
-        const device = await scene.device();
-        devices.set(other, device.serial_number);
-        await scene.assign(player.athlete, device);
-        worn.push(device);
-      }
-      for (const [place, device] of worn.entries()) {
-        const demo = match.recordings.find(({ serial }) => serial === serials[place]);
-        // 12 minutes, in which a player changes the tracker.
-        const bytes = await recordingOf(device.serial_number, within(demo?.rows() ?? []));
-        await s.load(device, scene.manager, bytes);
-        recordings.push({
-          fileName: device.serial_number,
-          serial: device.serial_number,
-          samples: decodeSync(bytes).samples,
-          isDamaged: false,
-          isTruncated: false,
-          damagedAfterMs: [],
-        });
-      }
-    }
-    const periods = `${PERIODS}Warm-up,13:00,13:03,\n1st half,13:03,13:11:30,\n1st half,-,-,Koch\n1st half,13:05,13:08,Meier\n1st half,13:09,13:10,Meier\n`;
-    expect((await setPeriods(scene, session, periods.slice(PERIODS.length))).status).toBe(200);
-
-    const own = {
-      players: roster.players.map((player) => ({
-        ...player,
-        position: "MF",
-        serials: player.serials.map((serial) => devices.get(serial) ?? ""),
-      })),
-    };
-    const members = squadMembers(recordings, own);
-    const read = readPeriods(periods, {
-      session: { startMs: Date.parse(minute(0)), endMs: Date.parse(minute(12)) },
-      players: members.map(({ name }) => name),
-    });
-    const expected = squadRows(members, read.periods, { preset: "soccer" });
-
-    const { body } = await scene.figures(session);
-    const seen = body.rows.map((row: Record<string, unknown>) => [
-      row.player,
-      row.period,
-      row.figures,
-      row.share_with_data,
-      row.share_with_hr,
-      row.definition,
-    ]);
-    expect(seen).toEqual(
-      expected.map((row) => [
-        row.member.name,
-        row.period,
-        Object.fromEntries(SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)])),
-        row.coverage,
-        row.hrCoverage,
-        row.metrics?.definition ?? null,
-      ]),
-    );
-    const csv = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
-      Accept: "text/csv",
-    });
-    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
-    const instantText = instantFormat(undefined);
-    const rows = expected.map((row) => ({ ...row, session: instantText(Date.parse(minute(0))) }));
-    const unknown = FILE_COLUMNS.map((column) =>
-      ["damaged", "truncated"].includes(column.key) ? { ...column, cell: () => null } : column,
-    );
-    expect(csv.body).toBe(tableCsv(unknown, rows, textLayout(undefined, instantText)));
-  });
-
-  it("contains the same figures as Parquet and as a workbook with a sheet for each period", async () => {
-    const { scene, first, session } = await played("Ann", "Bob");
-    await scene.run(first.device, 0, 10);
-    await setPeriods(scene, session, "1st half,13:02,13:06,\n");
-    const { rows } = (await scene.figures(session)).body;
-    const download = async (type: string, etag?: string) => {
-      const response = await fetch(`${s.service.url}/api/v2/sessions/${session}/figures/`, {
-        headers: {
-          Authorization: `Bearer ${scene.manager.token}`,
-          Accept: type,
-          ...(etag && { "If-None-Match": etag }),
-        },
-      });
-      const { headers, status } = response;
-      return {
-        status,
-        etag: headers.get("etag") ?? "",
-        vary: headers.get("vary"),
-        bytes: await response.arrayBuffer(),
-      };
-    };
-    const parquet = await download("application/vnd.apache.parquet");
-    expect(parquet.vary).toMatch(/Accept/);
-    const read = await parquetReadObjects({ file: parquet.bytes });
-    expect(read.map(({ player, period, distance_m }) => [player, period, distance_m])).toEqual(
-      rows.map((row: { player: string; period: string | null; figures: { distance_m: number | null } }) => [
-        row.player,
-        row.period ?? "session",
-        row.figures.distance_m,
-      ]),
-    );
-    const xlsx = await download("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
-    const files = unzipSync(new Uint8Array(xlsx.bytes));
-    expect(strFromU8(files["xl/workbook.xml"] ?? new Uint8Array())).toMatch(
-      /name="Session".*name="1st half"/s,
-    );
-    expect(strFromU8(files["xl/worksheets/sheet1.xml"] ?? new Uint8Array())).toContain(
-      `<v>${rows[0].figures.distance_m}</v>`,
-    );
-    for (const [type, { etag }] of [
-      ["application/vnd.apache.parquet", parquet],
-      ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", xlsx],
-    ] as const)
-      expect([type, etag, (await download(type, etag)).status]).toEqual([type, etag, 304]);
-    expect(new Set([parquet.etag, xlsx.etag, (await download("text/csv")).etag]).size).toBe(3);
-  });
-
   it("shows a player whose permission is withdrawn in no period, in no CSV and in no season", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
@@ -233,7 +84,7 @@ describe("the table of a session", () => {
     expect(csv.body).not.toContain("Bob");
     const season = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
     expect(JSON.stringify(season.body)).not.toContain("Bob");
-    // Permission for the first half only.
+    // The permission is for the first half only.
     await grant(s, second.athlete, scene.manager.id, "READ", minute(1), minute(10));
     expect(cellsOf((await scene.figures(session)).body.rows)).toContainEqual(["Bob", "1st half"]);
     expect((await scene.figures(session)).body.rows).toHaveLength(4);
@@ -274,7 +125,7 @@ describe("the table of a session", () => {
     expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
-  it("is kept after retention even if several changes to its player are pending", async () => {
+  it("is kept after retention, even if several changes to its player are pending", async () => {
     const { scene, first, session } = await played("Ann");
     await scene.run(first.device, 0, 10);
     const before = await scene.figures(session);
@@ -300,7 +151,7 @@ describe("the table of a session", () => {
     for (const { device } of [ann, bob]) await scene.run(device, 0, 10);
     await setPeriods(scene, session, "1st half,13:02,13:06,\n");
     const { body } = await scene.figures(session);
-    // 150 is 75 % of 200, so each minute counts as 3
+    // 150 is 75 % of 200, so each minute counts as 3.
     expect(body.rows.map((row: { figures: { trimp: number | null } }) => row.figures.trimp)).toEqual([
       30,
       12,
@@ -314,7 +165,7 @@ describe("the table of a session", () => {
     expect(players[0].entries[0].figures.trimp).toBe(30);
   });
 
-  it("recomputes results that were stored before a figure was introduced; the figure is null once the samples have been removed", async () => {
+  it("contains recomputed results if they were stored before a figure was introduced; the figure is null if the samples have been removed", async () => {
     const scene = await SquadScene.of(s);
     const ann = await scene.add("Ann", { max_hr: 200 });
     const session = await scene.session();
@@ -323,7 +174,7 @@ describe("the table of a session", () => {
       (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
     const { queries } = s.store.database;
     const isOfSession = eq(sessionFigures.sessionId, session);
-    /** Replaces the stored figures by those of a service that has no training impulse. */
+    /** Replaces the stored figures with those of a release without training impulse. */
     const asStoredBefore = async () => {
       for (const row of await queries.select().from(sessionFigures).where(isOfSession)) {
         const [figures, { cells, ...others }] = [JSON.parse(row.figures), JSON.parse(row.details)];
@@ -374,7 +225,7 @@ describe("the table of a session", () => {
       { athlete: carl.id, player: carl.username, period: null, reason: "no_device" },
       { athlete: stranger.id, player: stranger.username, period: null, reason: "no_permission" },
     ]);
-    // a new name changes the entity tag
+    // The new name changes the entity tag.
     const table = await scene.figures(session);
     const { queries } = s.store.database;
     await queries.update(accounts).set({ firstName: "Carl" }).where(eq(accounts.id, carl.id));
@@ -421,13 +272,3 @@ describe("the table of a session", () => {
     expect(found.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 });
-
-/** The rows in the 12 minutes of the session. */
-function within(rows: Iterable<EncodableRow>): EncodableRow[] {
-  const found: EncodableRow[] = [];
-  for (const row of rows) {
-    if (row.timestamp >= Date.parse(minute(12))) break;
-    if (row.timestamp >= Date.parse(minute(0))) found.push(row);
-  }
-  return found;
-}

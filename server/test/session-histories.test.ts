@@ -1,6 +1,6 @@
 /**
- * Random histories of a session: everything that gives, moves or removes samples, rights, players and time frames. After each step,
- * each reader reads everything, and a small model decides for every figure whether this reader may see it.
+ * Tests random histories of a session with all changes to samples, rights, players and time frames. After each step, each reader
+ * reads everything, and a small model decides for every figure whether this reader may see it.
  */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
@@ -12,7 +12,10 @@ import { step } from "./session-steps.js";
 
 const it = withOwnService({ rawDataCacheBytes: 0 });
 
-/** Number of steps, each followed by the reads of everybody: `npm test` some, `npm run test:more` more, the long form 10,000. */
+/**
+ * Number of steps, each followed by reads of all readers. `npm test` runs some, `npm run test:more` more, and the long form
+ * 10,000.
+ */
 const STEPS = Number(process.env.SESSION_STEPS ?? (process.env.TEST_ALL_HISTORIES === "1" ? 600 : 60));
 const STEPS_OF_HISTORY = 30;
 
@@ -37,7 +40,7 @@ interface PeriodRow {
   athlete: number | null;
 }
 
-/** Whether a period has a time for the athlete of a row. Rows with the athlete replace those without one. */
+/** Returns whether a period has a time for the athlete of a row. Rows with the athlete replace rows without an athlete. */
 function hasTime(
   { athlete, period }: Pick<Row, "athlete" | "period">,
   periods: readonly PeriodRow[],
@@ -49,7 +52,7 @@ function hasTime(
   return rows.some(({ start_time }) => start_time !== null);
 }
 
-/** The table has exactly the rows that the owner may read, of exactly the samples that count. */
+/** Checks that the table has exactly the rows that the owner may read, from exactly the samples that count. */
 async function checkTable(history: SessionHistory, { frames, samples }: Truth): Promise<void> {
   const { s, session, model, owner } = history;
   const path = `/api/v2/sessions/${session}/figures/`;
@@ -61,15 +64,14 @@ async function checkTable(history: SessionHistory, { frames, samples }: Truth): 
   for (const { figures } of idle) expect(figures.distance_m).toBeNull();
   const shown = rows.filter((row) => row.timeframes.length > 0);
   const periods: PeriodRow[] = (await s.get(`/api/v2/sessions/${session}/periods/`, owner.token)).body;
-  // The periods of an erased athlete are deleted. Version 1 may have assigned a time frame of one of them to another
-  // athlete.
+  // The periods of an erased athlete are deleted, but version 1 may have assigned one of their time frames to another athlete.
   const known = new Set(["", ...history.periods.map(({ name }) => name)]);
   expect(new Set(["", ...periods.map(({ name }) => name)])).toEqual(known);
   const ofPeriods = frames.filter(({ period }) => known.has(period));
   expect(shown.map(keyOf).sort()).toEqual(model.visible(owner.id, ofPeriods));
   for (const row of shown) {
     const { distance_m } = row.figures;
-    // Version 1 can give a time frame to an athlete for whom its period has no time. The row then has no figures.
+    // With version 1, a time frame can get an athlete for whom its period has no time. The row then has no figures.
     if (!hasTime(row, periods)) expect(distance_m).toBeNull();
     else checkDistance(history, distance_m, keyOf(row), { frames, samples });
   }
@@ -93,7 +95,7 @@ function checkDistance(
   expect(isRight, JSON.stringify({ key, distance, own, samples, ownerships: model.ownerships })).toBe(true);
 }
 
-/** The season contains only figures of whole sessions that the owner may read. */
+/** Checks that the season contains only figures of whole sessions that the owner may read. */
 async function checkSeason(history: SessionHistory, truth: Truth): Promise<void> {
   const { s, squad, session, model, owner } = history;
   const { status, body } = await s.get(`/api/v2/squads/${squad}/season/`, owner.token);
@@ -113,8 +115,8 @@ async function checkSeason(history: SessionHistory, truth: Truth): Promise<void>
 }
 
 /**
- * Version 1 computed data: for anyone who may read the athlete, from the samples that the owner of
- * the time frame owned.
+ * Checks the computed data of version 1. Anyone who may read the athlete gets them, from samples that the owner of the time frame
+ * owned.
  */
 async function checkComputed(
   { s, model, owner }: SessionHistory,
@@ -132,7 +134,7 @@ async function checkComputed(
   expect(isRight, JSON.stringify({ frame, distance, samples, ownerships: model.ownerships })).toBe(true);
 }
 
-/** Another account cannot read the session. An athlete reads at most their own row. */
+/** Checks that another account cannot read the session, and that athletes read at most their own rows. */
 async function checkOthers(
   { s, session, squad, managers }: SessionHistory,
   { id, token }: TestAccount,
@@ -147,7 +149,10 @@ async function checkOthers(
   }
 }
 
-/** @param turn selects the time frame and the athlete of this check, one after another */
+/**
+ * Checks all reads.
+ * @param turn selects the time frame and the athlete of this check, one after another
+ */
 async function check(history: SessionHistory, turn: number): Promise<void> {
   const truth = { frames: await history.frames(), samples: await history.samples() };
   await checkTable(history, truth);

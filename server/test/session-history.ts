@@ -1,4 +1,4 @@
-/** A session on the service itself, with the people who change and read it, and the model of their rights. */
+/** Provides a session on the service itself, the people who change and read it, and the model of their rights. */
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
@@ -30,7 +30,7 @@ const spanOf = (startMs: number, endMs: number): Span => ({
   to: Math.round((endMs - START_MS) / BLOCK_MS),
 });
 
-/** Samples, a minute after the start of the block. */
+/** Returns samples that begin a minute after the start of the block. */
 const samplesOf = (place: number, block: number) =>
   Array.from({ length: SAMPLES }, (_, n) => {
     const ms = START_MS + block * BLOCK_MS + 60_000 + n * 100;
@@ -56,13 +56,13 @@ export type Step =
 export class SessionHistory {
   readonly s: TestService;
   readonly model = new SessionModel();
-  /** The owner of the squad, and another manager. */
+  /** The owner of the squad and another manager. */
   readonly managers: TestAccount[] = [];
   readonly athletes: TestAccount[] = [];
   readonly devices: TestDevice[] = [];
   squad = 0;
   session = 0;
-  /** The rows of the periods, with the id of the athlete. */
+  /** Names and athletes of the periods. */
   periods: { name: string; athlete: number | null }[] = [];
   #elsewhere = 0;
   #block = BLOCKS / 2;
@@ -112,7 +112,7 @@ export class SessionHistory {
     return this.s.send(method, path, { token: this.owner.token, json });
   }
 
-  /** A new athlete, who allows the owner to read and write the whole session. */
+  /** Creates an athlete who allows the owner to read and write the whole session. */
   async #join(place: number): Promise<void> {
     const athlete = await this.s.athlete();
     this.athletes[place] = athlete;
@@ -182,7 +182,7 @@ export class SessionHistory {
       model.permissions.push({ athlete: athlete.id, manager: manager.id, kind, span });
   }
 
-  /** The time frames of the session as stored. */
+  /** Returns the time frames of the session as stored. */
   async frames(): Promise<Frame[]> {
     const rows = await this.s.store.database.queries
       .select({ frame: timeframes, period: sessionTimeframes.period })
@@ -318,7 +318,7 @@ export class SessionHistory {
     }
   }
 
-  /** A manager uploads a recording of past samples; the service refuses samples of other owners. */
+  /** Uploads a recording of past samples as a manager; the service refuses samples of other owners. */
   async #upload(by: TestAccount, place: number, { from, to }: Span): Promise<void> {
     const rows = Array.from({ length: to - from }, (_, n) => from + n)
       .filter((block) => block < this.#block)
@@ -344,7 +344,7 @@ export class SessionHistory {
       if (what === "release" && one.device === device.id && one.span.to === EVER) one.span.to = now;
   }
 
-  /** The database contains no figures of deleted sessions or erased people. */
+  /** Checks that the database contains no figures of deleted sessions or erased people. */
   async expectNoFigures(): Promise<void> {
     const { queries } = this.s.store.database;
     expect(await queries.$count(sessionFigures, inArray(sessionFigures.sessionId, [this.session]))).toBe(0);

@@ -1,10 +1,10 @@
 /** Reference implementation of the rights to read each figure of a session, for blocks of ten minutes. */
 
-/** Blocks of a session. */
+/** Number of blocks in a session. */
 export const BLOCKS = 6;
 export const BLOCK_MS = 600_000;
 
-/** From the first block (included) to the last (excluded). */
+/** Blocks from the first (included) to the last (excluded). */
 export interface Span {
   from: number;
   to: number;
@@ -25,7 +25,7 @@ export interface Stored {
   block: number;
 }
 
-/** The subject of a value. */
+/** Data from which a value is computed. */
 export interface Source {
   frames: readonly Frame[];
   /** All time frames of the athlete in the session. */
@@ -33,10 +33,13 @@ export interface Source {
   samples: readonly Stored[];
 }
 
-/** Number of samples of a device in a block, ten a second. */
+/** Number of samples of a device in a block, 10 per second. */
 export const SAMPLES = 200;
 
-/** The speed of all samples of a device in a block, mm/s. A distance shows which samples it includes: each block is a digit of base 4. */
+/**
+ * Returns the speed of all samples of a device in a block, mm/s. A distance shows which samples it includes, because each block
+ * is a digit in base 4.
+ */
 export const speedOf = (place: number, block: number): number => 1000 + (place + 1) * 4 ** block;
 
 const blocksOf = ({ from, to }: Span) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
@@ -49,7 +52,7 @@ export class SessionModel {
   readonly members = new Set<number>();
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
-  /** The stored samples before each step. If retention removes samples, earlier results remain valid. */
+  /** The stored samples before each step. Earlier results remain valid if retention removes samples. */
   readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
   /** Devices with samples removed by retention. */
   readonly #lost = new Set<number>();
@@ -72,7 +75,7 @@ export class SessionModel {
     );
   }
 
-  /** Athlete and period of each row with time frames that a manager may read. */
+  /** Returns the athlete and the period of each row with time frames that a manager may read. */
   visible(manager: number, frames: readonly Frame[]): string[] {
     const keyOf = ({ athlete, period }: Frame) => `${athlete} ${period}`;
     const isHidden = ({ athlete, span }: Frame) =>
@@ -81,7 +84,7 @@ export class SessionModel {
     return [...new Set(frames.map(keyOf))].filter((key) => !hidden.has(key)).sort();
   }
 
-  /** Blocks with samples of each device of the athlete, of the times at which the manager owned it. */
+  /** Returns for each device of the athlete the blocks with samples from times at which the manager owned it. */
   #blocksByDevice(manager: number, { trackers, samples }: Source): Map<number, Set<number>> {
     const blocks = new Map<number, Set<number>>();
     for (const { device, block } of samples) {
@@ -92,7 +95,7 @@ export class SessionModel {
     return blocks;
   }
 
-  /** Whether a distance is the sum of the blocks of the time frames, without the devices that are left out. */
+  /** Returns whether a distance is the sum of the blocks in the time frames, without the devices that do not count. */
   #isTotal(distance: number | null, manager: number, of: Source): boolean {
     const byDevice = this.#blocksByDevice(manager, of);
     const blocks = new Set(of.frames.flatMap(({ span }) => blocksOf(span)));
@@ -110,7 +113,7 @@ export class SessionModel {
   }
 
   /**
-   * Whether a distance in m results from exactly the samples of the time frames, including samples that retention has
+   * Returns whether a distance in m results from exactly the samples of the time frames, including samples that retention has
    * removed.
    */
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
@@ -133,20 +136,26 @@ export class SessionModel {
     for (const { device } of samples) this.#lost.add(device);
   }
 
-  /** Values of deleted samples may not be shown again, not even after retention. */
+  /** Records deleted samples, whose values must not be shown again, not even after retention. */
   forget(deleted: readonly Stored[]): void {
     for (const earlier of this.#earlier) earlier.deleted.push(...deleted);
   }
 }
 
-/** The properties of a time frame that determine its result. */
+/** Returns the properties of a time frame that determine its result. */
 const contentOf = ({ id, athlete, device, span }: Frame) =>
   `${id} ${athlete} ${device} ${span.from} ${span.to}`;
 
-/** Maximum number of blocks in common for a change of the device, as in the rules of a squad: a minute, and half of the shorter data. */
+/**
+ * Returns the maximum number of common blocks for a change of the device, as in the rules for squads: a minute, and half of the
+ * shorter data.
+ */
 const maxCommon = (blocks: ReadonlySet<number>) => Math.min(60 / (SAMPLES / 10), blocks.size / 2);
 
-/** The devices whose data may count, without those whose time has more data of another device: one choice for each order of equals. */
+/**
+ * Returns the devices whose data may count, without devices for whose time another device has more data. There is one choice for
+ * each order of devices with equal data.
+ */
 function choicesOfDevices(byDevice: ReadonlyMap<number, ReadonlySet<number>>): number[][] {
   const orders = permutations([...byDevice]).filter((order) =>
     order.every(([, blocks], i) => i === 0 || blocks.size <= (order[i - 1]?.[1].size ?? 0)),
@@ -167,7 +176,7 @@ function permutations<T>(values: readonly T[]): T[][] {
   return values.flatMap((value, i) => permutations(values.toSpliced(i, 1)).map((rest) => [value, ...rest]));
 }
 
-/** Whether a distance is the sum of one distance of each block; null if there is none. */
+/** Returns whether a distance is the sum of one distance from each block; null means that there are no blocks. */
 function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {
   if (metres === null || blocks.length === 0) return metres === null && blocks.length === 0;
   const sum = (of: (values: readonly number[]) => number) =>

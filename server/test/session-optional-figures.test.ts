@@ -1,4 +1,4 @@
-/** Figures of the table of a session that are off by default: profile, metabolic power and standard runs. */
+/** Tests the figures in the table of a session that are off by default: profile, metabolic power and standard runs. */
 import {
   accelerationSpeedProfile,
   METABOLIC_CAUTION,
@@ -38,7 +38,7 @@ const NUMBERS = [
   "standard_runs",
 ];
 
-/** Sprints from the start of the session, then a steady run from minute 20 to minute 26. */
+/** Returns sprints from the start of the session, and a steady run from minute 20 to minute 26. */
 function samplesOf(scene: SquadScene): Sample[] {
   const sprints = plantedSprints(0.05);
   const shiftMs = Date.parse(minute(0)) - (sprints[0]?.t ?? 0);
@@ -48,7 +48,7 @@ function samplesOf(scene: SquadScene): Sample[] {
   ];
 }
 
-/** A session of Ann, who sprints, and Bob, who has no samples; with two periods. */
+/** Creates a session with two periods, with Ann, who sprints, and Bob, who has no samples. */
 async function played() {
   const scene = await SquadScene.of(s, ["Ann", "Bob"]);
   const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
@@ -111,7 +111,7 @@ describe("optional figures of a table", () => {
     ]);
   });
 
-  it("are in CSV, Parquet and workbooks after the other figures, with the cautions at the end", async () => {
+  it("follow the other figures in CSV, Parquet and workbooks, with the cautions at the end", async () => {
     const { scene, session } = await played();
     const { token } = scene.manager;
     const texts = ["profile_reason", "metabolic_caution", "standard_runs_caution"];
@@ -180,7 +180,7 @@ describe("optional figures of a table", () => {
     expect((await tableOf(session, stranger.token, `?${ALL}`)).status).toBe(404);
   });
 
-  it("are null if an older release stored the figures and they cannot be computed again", async () => {
+  it("are null if an older release stored the other figures and they cannot be recomputed", async () => {
     const { scene, session } = await played();
     const { token } = scene.manager;
     await tableOf(session, token);

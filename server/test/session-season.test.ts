@@ -35,7 +35,7 @@ describe("the season of a squad", () => {
       const session = await scene.session({ start_time: minute(from), end_time: minute(from + 60) });
       sessions.push(session);
       for (const [place, { device }] of players.entries()) {
-        // with a break, and without Cem on the last day
+        // Cem has no samples on the last day.
         if (day === 3 && place === 2) continue;
         await scene.run(device, from + place, from + 5 + 3 * place, 2500 + 300 * day + 100 * place);
         if (place === 1) await scene.run(device, from + 20, from + 22);
@@ -135,7 +135,7 @@ describe("the season of a squad", () => {
       .set({ endTime: new Date(minute(5)) })
       .where(isOfCem);
     const session = await scene.session({ end_time: minute(90) });
-    // Ann warms up faster than she plays, and Bob only warms up.
+    // Ann runs faster in the warm-up than in the match, and Bob runs only in the warm-up.
     await scene.run(ann.device, 0, 4, 6000);
     await scene.run(ann.device, 10, 12, 3000);
     await scene.run(ann.device, 60, 63, 2000);
@@ -176,7 +176,7 @@ describe("the season of a squad", () => {
     const nothing = [{ session, figures: { distance_m: null, minutes: null } }];
     expect([seen.Bob, seen.Cem]).toMatchObject([nothing, nothing]);
 
-    // A period with this name is in the table in place of the sum, and the season does not change.
+    // A period with this name replaces the sum in the table, and the season does not change.
     const named = { name: "match", start_time: minute(0), end_time: minute(90), athlete: null };
     await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, [...periods, named]);
     const { rows: others } = await scene.completeTable(session);
@@ -186,7 +186,7 @@ describe("the season of a squad", () => {
       players.map(({ entries }: { entries: unknown }) => entries),
     );
 
-    // A session of another kind is a whole, as before.
+    // A session of another kind counts as a whole, as before.
     await scene.send("PATCH", `/api/v2/sessions/${session}/`, { kind: "training" });
     await scene.completeTable(session);
     const training = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
@@ -231,11 +231,11 @@ describe("the season of a squad", () => {
       .where(eq(sessionFigures.sessionId, session));
     const parts = JSON.parse(row?.seconds ?? "[]") as [from: number, to: number][];
     expect(parts).toHaveLength(600);
-    // The longest break remains.
+    // The longest break is kept.
     expect(Math.max(...parts.slice(1).map(([from], i) => from - (parts[i]?.[1] ?? 0)))).toBeGreaterThan(59);
   });
 
-  it("does not contain figures beyond the quota of an account, which the table computes at each request", async () => {
+  it("does not contain figures beyond the quota of an account, which the table computes for each request", async () => {
     const limited = await startService({ quotaFigures: 1 });
     const { scene, first, second, session } = await squadWithSession(limited, "Ann", "Bob");
     await scene.run(first.device, 0, 5);

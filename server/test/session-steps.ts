@@ -1,4 +1,4 @@
-/** Random steps of the histories of a session. */
+/** Generates random steps for the histories of a session. */
 import fc from "fast-check";
 import { DEVICES, PLAYERS, type Step } from "./session-history.js";
 import { BLOCKS } from "./session-model.js";
@@ -13,7 +13,7 @@ const spanWithin = (blocks: number) =>
     .tuple(fc.nat(blocks), fc.nat(blocks))
     .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) + 1 }));
 const span = spanWithin(BLOCKS - 1);
-// A permission that is active later than the session lets the owner add members and assignments.
+// With a permission that is active after the session, the owner can add members and assignments.
 const validity = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ from: 0, to: BLOCKS + 6 }) },
   { weight: 2, arbitrary: spanWithin(BLOCKS + 2) },
@@ -24,7 +24,7 @@ const period = fc.record({
   athlete: fc.option(athlete, { nil: null }),
 });
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
-/** A random step of a history. */
+/** Generates a random step of a history. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(8, fc.record({ do: fc.constant("upload"), by: mostlyOwner, device, span })),
   weighted(3, fc.record({ do: fc.constantFrom("release", "take"), by: mostlyOwner, device })),

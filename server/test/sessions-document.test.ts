@@ -1,4 +1,4 @@
-/** The commands of docs/sessions.md run unchanged: from files to the table of a session and the season. */
+/** Tests that the commands in docs/sessions.md run unchanged, from files to the table of a session and the season. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const [before = "", after = ""] = commands.split("# after these jobs\n");
 
 const START_MS = Date.parse("2024-06-01T13:00:00.000Z");
 
-describe("the commands of docs/sessions.md", () => {
+describe("the commands in docs/sessions.md", () => {
   it("lead from recordings, roster.csv and periods.csv to the table of a session and the season", async ({
     service: s,
   }) => {
@@ -26,8 +26,7 @@ describe("the commands of docs/sessions.md", () => {
     const folder = newScratchFolder();
     const roster = ["player,serial,number"];
     for (const [number, player] of ["Ann", "Bob"].entries()) {
-      const device = await s.ownedDevice(manager);
-      await s.backdate(device, "2024-01-01T00:00:00Z");
+      const device = await s.longOwned(manager);
       const rows = Array.from({ length: 18_000 }, (_, i) => ({
         ...rowAt(START_MS + i * 100),
         speed: number + 1,

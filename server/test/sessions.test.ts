@@ -1,4 +1,4 @@
-/** Sessions for the operator: listing them, and ending one, all of an account, or all of an application. */
+/** Tests how the operator lists sessions, and ends one session or all sessions of an account or an application. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";

@@ -1,4 +1,4 @@
-/** Requests for the same computed data share one computation, which is dropped when all callers have disconnected. */
+/** Tests that requests for the same computed data share one computation, which is dropped when all callers have disconnected. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { ComputedTexts, ComputePool } from "../src/domain/change/compute-pool.js";
 import { exampleComputedData } from "../src/domain/computed-data/example.js";
@@ -27,7 +27,7 @@ afterEach(() => {
   share.mockClear();
 });
 
-/** Occupies the only thread with the computation of another time frame. @returns function that ends it */
+/** Occupies the only thread with the computation for another time frame. @returns a function that ends it */
 async function holdThread(): Promise<() => Promise<void>> {
   let end: (texts: ComputedTexts) => void = () => expect.fail();
   compute.mockReturnValueOnce(
@@ -35,7 +35,7 @@ async function holdThread(): Promise<() => Promise<void>> {
       end = resolve;
     }),
   );
-  // It contains no sample, so it is computed once.
+  // The time frame contains no samples, so it is computed only once.
   const other = team.computed(await team.frame(10_000, 10_600));
   await expect.poll(() => compute.mock.calls.length).toBe(1);
   return async () => {
@@ -82,7 +82,7 @@ describe("computed data", () => {
     await team.run(0, 100, 3000, 150);
     await release();
     expect((await answer).body).toMatchObject({ total_distance: 299.7, hr_max: 150 });
-    // The result with the earlier inputs is not computed, because it would be stale.
+    // The result for the earlier inputs is not computed, because it would be stale.
     expect(compute).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Clients that read large responses slowly delay only themselves: the next body is created after they have read the last ones.
+ * Tests that clients that read large responses slowly delay only themselves: the next body is created when they have read the
+ * previous ones.
  */
 import { connect, type Socket } from "node:net";
 import { beforeAll, expect, it } from "vitest";
@@ -9,7 +10,10 @@ import { newActivity } from "./team.js";
 
 const MIB = 1024 * 1024;
 const COURSE_BYTES = 5 * MIB - 100;
-/** A caller has 32 MiB, three quarters of it for large bodies: after four of 5 MiB, there is no space for another of up to 8. */
+/**
+ * A caller has 32 MiB, three quarters of which are for large bodies. After four bodies of 5 MiB, there is no space for another
+ * one of up to 8 MiB.
+ */
 const AT_A_TIME = 4;
 const CLIENTS = 8;
 
@@ -21,7 +25,7 @@ async function activityWithCourse(owner: TestAccount, bytes = COURSE_BYTES): Pro
   return path;
 }
 
-/** A client that reads the beginning of the response, and pauses until it is told to continue. */
+/** A client that reads the beginning of a response, and pauses until the test continues it. */
 class SlowClient {
   readonly #socket: Socket;
   readonly started: Promise<void>;
@@ -42,7 +46,7 @@ class SlowClient {
     );
   }
 
-  /** Reads everything. @returns the status and the number of bytes */
+  /** Reads the whole response. @returns the status and the number of bytes */
   async read(): Promise<[status: string, bytes: number]> {
     let bytes = 0;
     let status = "";
@@ -73,7 +77,7 @@ it("an account that reads slowly has only a few large responses in memory; its o
       });
     }
   });
-  // Others can read responses during this, and ann small ones.
+  // Meanwhile, others can read responses, and ann can read small ones.
   expect((await s.get(own, bob.token)).body.json.gpx).toHaveLength(COURSE_BYTES);
   expect((await s.get(`/api/v1/managers/${ann.id}/`, ann.token)).status).toBe(200);
   expect(clients.filter(({ hasStarted }) => hasStarted)).toHaveLength(AT_A_TIME);

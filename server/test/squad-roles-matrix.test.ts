@@ -1,4 +1,4 @@
-/** Every role in a squad against every operation on squads and their sessions. */
+/** Tests the access of every role in a squad to every operation on squads and their sessions. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/operation.js";
@@ -6,7 +6,7 @@ import { assignments, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { guestOf, SquadScene, tokenOf } from "./squad-scene.js";
 
-/** A former guest has left; another athlete is in another squad. */
+/** The former guest has left the squad; the other athlete is in another squad. */
 const CALLERS = ["coach", "analyst", "physician", "former guest", "athlete", "another athlete"] as const;
 
 const READERS = "in  in  in  404 in  404";
@@ -16,7 +16,7 @@ const HIDDEN = " 404 404 404 404 403 403";
 const PEOPLE = " in  in  in  in  in  in";
 const MANAGERS = "in  in  in  in  403 403";
 
-/** Outcomes by caller; `in` means that access is granted, so that the response depends only on the request. */
+/** Results by caller; `in` means that access is granted, so that the response depends only on the request. */
 const MATRIX: Record<string, string> = {
   listSquads: PEOPLE,
   createSquad: MANAGERS,

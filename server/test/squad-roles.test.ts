@@ -1,4 +1,4 @@
-/** The data and operations of a squad that coaches, analysts, physicians and athletes can use. */
+/** Tests which data and operations of a squad coaches, analysts, physicians and athletes can use. */
 import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
@@ -20,7 +20,7 @@ const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 const invite = (scene: SquadScene, username: string, role: GuestRole = "coach") =>
   scene.send("POST", `/api/v2/squads/${scene.squad}/grants/`, { username, role });
 
-/** A squad of two whose players have run in a session. */
+/** Creates a squad of two players who have run in a session. */
 async function played() {
   const scene = await SquadScene.of(s);
   const ann = await scene.add("Ann", { max_hr: 190, sprint_threshold: 7 });
@@ -95,7 +95,7 @@ describe("an invitation", () => {
     expect(left.results.map(({ id }: { id: number }) => id)).toEqual([body.id]);
   });
 
-  it("counts against QUOTA_INVITATIONS", async () => {
+  it("counts towards QUOTA_INVITATIONS", async () => {
     const scene = await SquadScene.of(s);
     await s.store.database.queries.insert(squadGrants).values(
       Array.from({ length: 200 }, (_, n) => ({
@@ -118,7 +118,7 @@ describe("a guest", () => {
     const coach = await guestOf(scene, "coach");
     const physician = await guestOf(scene, "physician");
     expect((await s.get(`${path}figures/`, physician.token)).body).toEqual(owned);
-    // 150 is 79 % of 190, so each of two minutes counts 3
+    // 150 is 79 % of 190, so each of two minutes counts as 3.
     expect(owned.rows[0].figures).toMatchObject({ hr_mean_bpm: 150, trimp: 6 });
 
     const paths = [
@@ -224,7 +224,7 @@ describe("a guest", () => {
       sprint_threshold: 6,
     });
     expect((await scene.send("GET", member)).body.params).toEqual({ max_hr: 190, sprint_threshold: 6 });
-    // Other thresholds from a time on are a membership that follows.
+    // Thresholds that change at a later time create a new membership.
     const from = minute(60);
     const later = await send("PATCH", member, { from, params: { sprint_threshold: 8 } });
     expect(later.body).toEqual({
@@ -244,7 +244,7 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
-  it("cannot change as an analyst the times at which a player is in the squad, and so the days that they see", async () => {
+  it("cannot change as an analyst when a player is in the squad, and thus the days that an analyst sees", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
     const ofAnn = () => scene.send("GET", `/api/v2/members/?athlete=${ann.athlete}`);
@@ -273,7 +273,7 @@ describe("a guest", () => {
       expect([status, body.errors[0].field]).toEqual([400, "from"]);
     }
     expect((await ofAnn()).body.results).toEqual(before);
-    // A client may send back the times.
+    // A client may send the times back unchanged.
     const { start_time, end_time } = before[0];
     expect((await patch({ start_time, end_time, number: 6 })).body.number).toBe(6);
     const whole = await patch({ from: "2019-01-01T00:00:00Z", number: 7 });
@@ -284,7 +284,7 @@ describe("a guest", () => {
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(
-    "changes nothing as an analyst after the role has ended, even with a request that was under way",
+    "cannot change anything as an analyst after the role has ended, even with a request in progress",
     async () => {
       const { scene, ann, path } = await played();
       const analyst = await guestOf(scene, "analyst");

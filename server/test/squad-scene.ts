@@ -4,10 +4,10 @@ import { managingManager } from "./people.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { type Sample, store } from "./team.js";
 
-/** First instant of the sessions of these tests. */
+/** Start of the first session in these tests. */
 export const START = "2024-06-01T13:00:00.000Z";
 
-/** An instant some minutes after `START`. */
+/** Returns a time some minutes after `START`. */
 export const minute = (minutes: number): string =>
   new Date(Date.parse(START) + minutes * 60_000).toISOString();
 
@@ -17,10 +17,7 @@ export interface TestPlayer {
   device: TestDevice;
 }
 
-/**
- * A manager with a squad. Each player wears a device. Members and assignments are inserted as rows, without the
- * operations.
- */
+/** A manager with a squad. Each player wears a device. Members and assignments are inserted as rows, not with the operations. */
 export class SquadScene {
   readonly s: TestService;
   readonly manager: TestAccount;
@@ -60,7 +57,7 @@ export class SquadScene {
     return player;
   }
 
-  /** A device that the manager owns since 2020. */
+  /** Adds a device that the manager has owned since 2020. */
   async device(): Promise<TestDevice> {
     const device = await this.s.ownedDevice(this.manager);
     await this.s.backdate(device, "2020-01-01T00:00:00Z");
@@ -89,7 +86,7 @@ export class SquadScene {
     });
   }
 
-  /** Body of a session, by default of an hour from `START`. */
+  /** Returns the body of a session, which by default lasts an hour from `START`. */
   body(changes: Record<string, unknown> = {}) {
     return {
       name: "Round 3",
@@ -116,7 +113,7 @@ export class SquadScene {
     return this.s.get(`/api/v2/sessions/${session}/figures/`, token);
   }
 
-  /** The table once the figures of all players are computed. */
+  /** Runs jobs until the figures of all players are computed, and returns the table. */
   async completeTable(session: number) {
     for (;;) {
       await this.s.runJobs();
@@ -125,7 +122,7 @@ export class SquadScene {
     }
   }
 
-  /** Stores samples at a steady speed, ten a second, between two minutes of the session. */
+  /** Stores samples at a steady speed, ten per second, between two minutes of the session. */
   run(device: TestDevice, fromMinute: number, toMinute: number, speedMmPerS = 3000, hr = 150) {
     return store(this.s, device.id, this.samples(fromMinute, toMinute, speedMmPerS, hr));
   }
@@ -137,7 +134,7 @@ export class SquadScene {
     return samples;
   }
 
-  /** The time frames of the activity, as version 1 lists them. */
+  /** Returns the time frames of the activity as version 1 lists them. */
   async frames(activity: number) {
     const { body } = await this.s.get(
       `/api/v1/timeframes/?activity=${activity}&limit=100&ordering=id`,
@@ -154,16 +151,17 @@ export class SquadScene {
   }
 }
 
-/** A squad with a session of an hour, and its players. */
+/** Creates a squad with a session of an hour, and its players. */
 export async function squadWithSession(s: TestService, ...names: string[]) {
   const scene = await SquadScene.of(s, names);
   const [first, second] = scene.players as [TestPlayer, TestPlayer];
-  return { scene, first, second, session: await scene.session() };
+  const session = await scene.session();
+  return { scene, first, second, session, path: `/api/v2/sessions/${session}/` };
 }
 
 export type GuestRole = "coach" | "analyst" | "physician";
 
-/** Invites a new manager to the squad, who accepts. */
+/** Invites a new manager to the squad, who accepts the invitation. */
 export async function guestOf(scene: SquadScene, role: GuestRole): Promise<TestAccount & { grant: number }> {
   const guest = await scene.s.manager();
   const { username } = guest;
@@ -173,7 +171,7 @@ export async function guestOf(scene: SquadScene, role: GuestRole): Promise<TestA
   return { ...guest, grant: body.id };
 }
 
-/** Logs in as a managed athlete, who otherwise has no password. */
+/** Logs in as a managed athlete, who gets a password for this. */
 export async function tokenOf({ s }: SquadScene, { athlete }: TestPlayer): Promise<string> {
   const { queries } = s.store.database;
   const other = await s.athlete();
@@ -185,3 +183,27 @@ export async function tokenOf({ s }: SquadScene, { athlete }: TestPlayer): Promi
     .returning();
   return s.logIn(account?.username ?? "", other.password);
 }
+
+/** Returns the body of a period of the first half. */
+export const half = (changes: Record<string, unknown> = {}) => ({
+  name: "1st half",
+  start_time: minute(5),
+  end_time: minute(25),
+  athlete: null,
+  ...changes,
+});
+
+/** Replaces the periods of the session with this path. */
+export const putPeriods = (scene: SquadScene, path: string, rows: unknown) =>
+  scene.send("PUT", `${path}periods/`, rows);
+
+/** Header of `periods.csv`. */
+export const PERIODS = "period,start,end,player\n";
+
+/** Replaces the periods of a session with the rows of a `periods.csv`, given without its header. */
+export const setPeriods = (scene: SquadScene, session: number, csv: string) =>
+  scene.s.send("PUT", `/api/v2/sessions/${session}/periods/`, {
+    token: scene.manager.token,
+    body: PERIODS + csv,
+    headers: { "Content-Type": "text/csv" },
+  });

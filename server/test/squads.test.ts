@@ -1,4 +1,4 @@
-/** Squads, their members, and the devices that they wear. */
+/** Tests squads, their members, and the devices that they wear. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";
@@ -25,7 +25,7 @@ const remove = (path: string, token: string) => s.send("DELETE", path, { token }
 const squadOf = async ({ token }: TestAccount): Promise<number> =>
   (await s.post(SQUADS, { name: "First team" }, token)).body.id;
 
-/** Every operation on one object. */
+/** Runs every operation on one object. */
 const operationsOn = (path: string, token: string, change: object) =>
   Promise.all([s.get(path, token), patch(path, change, token), remove(path, token)]);
 
@@ -66,7 +66,7 @@ describe("a squad", () => {
     expect(
       (await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(9) }, stranger.token)).body
         .errors,
-    ).toEqual([{ field: "squad", detail: "There is no squad of yours with this id." }]);
+    ).toEqual([{ field: "squad", detail: "You have no squad with this id." }]);
   });
 
   it("is deleted with the account of its manager, including its members and assignments", async () => {
@@ -102,7 +102,7 @@ it("squads, players, assignments and sessions are found by a part of their names
   expect((await found(SQUADS, "first TEAM")).results).toMatchObject([{ id: scene.squad }]);
   expect((await found(SQUADS, "first second")).results).toEqual([]);
   expect(await athletesIn(MEMBERS, "ann")).toEqual([ann?.athlete]);
-  // Search by the number on the shirt, and by the position together with the name.
+  // Search by the shirt number, and by the position together with the name.
   expect(await athletesIn(MEMBERS, "2")).toEqual([bea?.athlete]);
   expect(await athletesIn(MEMBERS, "mf an")).toEqual([ann?.athlete, anton?.athlete]);
   expect(await athletesIn(ASSIGNMENTS, "0%")).toEqual([ann?.athlete]);
@@ -161,7 +161,7 @@ describe("a member", () => {
     ]);
   });
 
-  it("is refused with the field that is wrong", async () => {
+  it("is refused with the field that is invalid", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const squad = await squadOf(team.manager);
@@ -182,7 +182,7 @@ describe("a member", () => {
 });
 
 describe("an assignment", () => {
-  it("records who wears a device, which is only one athlete at a time", async () => {
+  it("records which athlete wears a device; only one athlete can wear it at a time", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const body = { device: team.device.id, athlete: team.athlete, start_time: day(1) };
@@ -208,7 +208,7 @@ describe("an assignment", () => {
     expect(await fieldsOf(create(team.device.id, other.athlete))).toEqual(["athlete"]);
   });
 
-  it("is audited, with its members and squads", async () => {
+  it("is recorded in the audit log, as are its members and squads", async () => {
     const team = await Team.of(s);
     const { body } = await s.post(
       ASSIGNMENTS,

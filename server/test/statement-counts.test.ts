@@ -1,4 +1,4 @@
-/** Changes of many rows: number of statements, and number of rows per transaction. */
+/** Tests how many statements changes of many rows need, and how many rows each transaction changes. */
 
 import { and, eq, gt, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -23,7 +23,8 @@ import {
   timeframes,
   webhookDeliveries,
 } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 import { Team } from "./team.js";
 
@@ -39,14 +40,14 @@ afterAll(async () => {
   await s.store.close();
 });
 
-/** Queries that record their statements. */
+/** Returns queries that record their statements. */
 function listening(): { queries: Queries; sent: string[] } {
   const sent: string[] = [];
   const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
   return { queries, sent };
 }
 
-/** An activity with time frames of one athlete, and webhooks. */
+/** Creates an activity with time frames of one athlete, and webhooks. */
 async function activityWith(timeframes: number, webhooks: number): Promise<Team> {
   const team = await Team.of(s);
   const { body } = await team.create();
@@ -61,7 +62,7 @@ async function activityWith(timeframes: number, webhooks: number): Promise<Team>
   return team;
 }
 
-/** Context with the team's manager as the caller. */
+/** Returns a context with the team's manager as the caller. */
 const by = ({ manager: { id, username } }: Pick<Team, "manager">, queries: Queries): Context => ({
   ...s.ctx,
   queries,
@@ -92,7 +93,7 @@ const rowOf = async (table: typeof activities | typeof accounts, id: number) => 
   return row as never;
 };
 
-it("the number of statements of a roster is the same for many and for few players and devices", async () => {
+it("the number of statements for a roster is the same for many and for few players and devices", async () => {
   const counts: number[][] = [];
   for (const players of [2, 9]) {
     const { scene, load, sent } = await importsInto(players);
@@ -141,7 +142,7 @@ it("the number of statements of a roster is the same for many and for few player
   expect(counts[1]).toEqual(counts[0]);
 });
 
-describe("the number of statements is the same for many and for few time frames and webhooks", () => {
+describe("the number of statements is the same for many and for few time frames and webhooks:", () => {
   it.each<[string, (ctx: Context, team: Team) => Promise<unknown>]>([
     ["when their activity is deleted", (ctx, { activity }) => deleteActivity(ctx, activity)],
     [
@@ -157,7 +158,7 @@ describe("the number of statements is the same for many and for few time frames 
     const counts: number[] = [];
     for (const [timeframes, webhooks] of [
       [2, 1],
-      // The number of deliveries that one transaction writes, and of time frames that it deletes.
+      // With these numbers, one transaction writes all deliveries and deletes all time frames.
       [66, 3],
     ] as const) {
       const team = await activityWith(timeframes, webhooks);
@@ -196,7 +197,7 @@ describe("the computed data of hundreds of time frames that one change affects",
       .from(jobs)
       .where(and(eq(jobs.kind, "recompute"), eq(jobs.chargedTo, id)));
     expect(await computedAt()).toBe(before + 60_000);
-    // A worker that ends early has marked the next ones; another one continues after them.
+    // A worker has marked the next time frames and ended early; another one continues after them.
     const change = Number(job?.payload.recomputation);
     await queries.execute(
       sql`UPDATE recomputations SET done_through = ${frames[399]?.id} WHERE id = ${change}`,
@@ -229,7 +230,7 @@ describe("the computed data of hundreds of time frames that one change affects",
 });
 
 describe("the deliveries of a change to many time frames", () => {
-  /** A leased job with 250 deliveries, of which one transaction writes 200. */
+  /** Creates a leased job with 250 deliveries, of which one transaction writes 200. */
   async function fanOutJob(done?: number) {
     const { activity, manager } = await activityWith(1, 10);
     const { queries } = s.store.database;
@@ -266,7 +267,10 @@ describe("the deliveries of a change to many time frames", () => {
     return {
       job,
       count: () => queries.$count(webhookDeliveries, isOwn),
-      /** Number of deliveries inserted by each transaction, by the transaction id that PostgreSQL stores in the row. */
+      /**
+       * Returns the number of deliveries that each transaction inserted, using the transaction id that PostgreSQL stores in the
+       * row.
+       */
       async perTransaction() {
         const { rows: counts } = await queries.execute<{ count: number }>(
           sql`SELECT count(*)::integer AS count FROM ${webhookDeliveries} WHERE ${isOwn} GROUP BY xmin ORDER BY count(*) DESC`,
@@ -300,7 +304,7 @@ describe("the deliveries of a change to many time frames", () => {
     expect(ended).toEqual({ state: "SUCCESS", failures: 0 });
   });
 
-  it("continue at the position of the last worker", async () => {
+  it("continue at the position where the last worker stopped", async () => {
     const { job, count } = await fanOutJob(200);
     await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY));
     expect(await count()).toBe(50);

@@ -1,4 +1,4 @@
-/** The service and `asi stats` give the same results for a recording, to the last digit. */
+/** Tests that the service and `asi stats` give the same results for a recording, to the last digit. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ describe("computed data and asi stats", () => {
     const team = await Team.of(s);
     const { manager, device } = team;
     s.clock.stopAt(stopMs + HOUR_MS);
-    // The rows of the fixture, with the serial number of a device of this service.
+    // Load the rows of the fixture, with the serial number of a device of this service.
     const load = await s.load(device, manager, await recordingOf(device.serial_number, rowsOf(samples)));
     expect(load.body.details.samples_stored).toBe(samples.length);
 
@@ -50,7 +50,7 @@ describe("computed data and asi stats", () => {
     const address = `/api/v1/timeframes/${frame.id}/computed-data/?with_definition=true`;
     const { last_computation, ...computed } = (await s.get(address, manager.token)).body;
     expect(last_computation).toBe(stopMs + HOUR_MS);
-    // Compare as text, because the digits and the order of keys must be equal.
+    // Compare the text, because the digits and the order of keys must be equal.
     expect(JSON.stringify(computed)).toBe(JSON.stringify(metrics));
   });
 });

@@ -1,9 +1,9 @@
-/** The story of the README: the built service as a process, and a client that uses only HTTP. */
+/** Tests the example in the README with the built service as a process, and a client that uses only HTTP. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { newStore } from "./service.js";
+import { newStore } from "./databases.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -20,9 +20,9 @@ it("a complete client session works, from registration to computed data that fol
   };
   const run = join(import.meta.dirname, "../story/run.ts");
   const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", run], { env });
-  // Rows of the recording: see fixtures/valid/match-hr.json.
+  // The number of rows in the recording; see fixtures/valid/match-hr.json.
   expect(stdout).toContain("7200 samples");
   expect(stdout).toContain("delivered timeframe-created");
   expect(stdout).toContain("recomputed");
-  expect(stdout.trim().split("\n").at(-1)).toBe("Everything happened as promised.");
+  expect(stdout.trim().split("\n").at(-1)).toBe("The service behaved as documented.");
 });

@@ -1,4 +1,4 @@
-/** The command `asi stream` sends recordings to real processes of the service, which are killed and started again. */
+/** Tests that the command `asi stream` sends recordings to real processes of the service, which are killed and started again. */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ async function serviceWith(...serials: string[]) {
   const { token } = await processes.manager(running, "ann");
   const ids: number[] = [];
   for (const serial of serials) ids.push(await processes.ownedDevice(running, token, serial));
-  // Start of the ownership of the devices.
+  // The ownership of the devices starts at this time.
   const startMs = Math.ceil(Date.now() / 1000) * 1000;
   const recordings = await Promise.all(
     serials.map((serial) => ecgWalk(serial, new Date(startMs).toISOString(), SECONDS)),
@@ -100,7 +100,7 @@ describe("asi stream", () => {
     const path = join(newScratchFolder(), "match.asi");
     writeFileSync(path, recording);
     const args = [path, "--device", "S-1", "--recording", "one"];
-    // In real time it would take as long as the recording, so it is interrupted on the way.
+    // A replay takes as long as the recording, so it is interrupted.
     const first = startStream(running, token, [...args, "--replay"]);
     await stored(() => stateOf(running, "S-1"), 2_000);
     first.child.kill("SIGINT");
@@ -134,7 +134,7 @@ describe("asi stream", () => {
     const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);
     child.stdin.write(recording.subarray(0, 3_000));
     await stored(() => stateOf(running, "S-1"), 3_000);
-    // Nothing responds any longer.
+    // Now nothing responds.
     await running.kill();
     child.kill("SIGINT");
     expect(await end).toMatchObject({

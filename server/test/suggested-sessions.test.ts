@@ -1,4 +1,4 @@
-/** Times with samples that have no session yet. */
+/** Tests suggestions for times with samples that have no session yet. */
 import { findSessions } from "asi-convert/squad";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
@@ -21,13 +21,13 @@ beforeAll(async () => {
 const DAY = 24 * 60;
 const WINDOW = `start_time=${minute(-DAY)}&end_time=${minute(2 * DAY)}`;
 
-/** A node of a plan that reads permissions, and its number of executions. */
+/** Matches a node of a plan that reads permissions, with its number of executions. */
 const PERMISSIONS_READ = /"Relation Name":"permissions"[^{}]*?"Actual Loops":(\d+)/g;
 
 const suggestions = (scene: SquadScene, query = WINDOW) =>
   s.get(`/api/v2/sessions/suggested/?${query}`, scene.manager.token);
 
-/** End of a run that lasts up to this minute: the first ms after its last sample, at ten samples a second. */
+/** Returns the end of a run that lasts up to this minute: the first ms after its last sample, at ten samples per second. */
 const endOfRun = (to: number) => new Date(Date.parse(minute(to)) - 99).toISOString();
 
 describe("suggested sessions", () => {
@@ -119,7 +119,7 @@ describe("suggested sessions", () => {
     }
   });
 
-  it("are read with the same number of statements for any number of devices of a squad", async () => {
+  it("are read with the same number of statements for any number of devices in a squad", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const sent: string[] = [];
     const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
@@ -139,13 +139,13 @@ describe("suggested sessions", () => {
     expect([one.devices, await read()]).toEqual([1, { ...one, devices: 25 }]);
   });
 
-  it("name the wearers that a search of all assignments finds", async () => {
+  it("name the same wearers as a search of all assignments", async () => {
     const scene = await SquadScene.of(s, ["Bea", "Cleo", "Dora"]);
     const { queries } = s.store.database;
     const { id, username } = scene.manager;
     const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
     const ctx = { ...s.ctx, caller };
-    // The manager may no longer assign a device to Dora.
+    // The manager can no longer assign a device to Dora.
     const dora = scene.players[2]?.athlete ?? 0;
     await queries
       .update(permissions)
@@ -189,7 +189,7 @@ describe("suggested sessions", () => {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  it("read only the assignments of their times, and one earlier one of each device", async () => {
+  it("read only the assignments of their times, and one earlier assignment of each device", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const [bea] = scene.players;
     const { id, username } = scene.manager;
@@ -249,7 +249,7 @@ describe("suggested sessions", () => {
   it("are refused if there are more than 100,000 times without a session", async () => {
     const scene = await SquadScene.of(s);
     const devices = await Promise.all(Array.from({ length: 24 }, () => scene.device()));
-    // A second of every 31 minutes: as many times as possible, because shorter pauses join them.
+    // There is one second of samples in every 31 minutes, which gives the maximum number of times, because shorter pauses join them.
     await s.store.database.queries.execute(sql`
       INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
       SELECT device, start_ms / 300000, start_ms, start_ms + 1000, 2, '\\x00', now()

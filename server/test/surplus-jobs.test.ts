@@ -1,4 +1,4 @@
-/** The number of finished jobs of an account is limited. */
+/** Tests that the number of finished jobs of an account is limited. */
 import { and, asc, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -23,7 +23,7 @@ const add = (s: TestService, rows: Partial<typeof jobs.$inferInsert>[]) =>
   );
 
 describe("finished jobs", () => {
-  it("are removed, oldest first, beyond the limit of an account and kind; others, and unfinished jobs, remain", async () => {
+  it("are removed, oldest first, beyond the limit of an account and kind; other jobs and unfinished jobs remain", async () => {
     const s = await startService({ finishedJobsPerKind: 3 });
     const [ann, bob] = [(await s.manager()).id, (await s.manager()).id];
     const rows = (count: number, row: Partial<typeof jobs.$inferInsert>) =>
@@ -32,7 +32,7 @@ describe("finished jobs", () => {
     await add(s, rows(4, { chargedTo: ann, kind: "derive", state: "FAILURE" }));
     await add(s, rows(3, { chargedTo: bob, kind: "compute" }));
     await add(s, rows(6, { chargedTo: bob, kind: "compute", state: "RETRY", finishedAt: null }));
-    // All at the same time
+    // These jobs ended at the same time.
     await add(
       s,
       rows(5, { chargedTo: bob, kind: "derive", finishedAt: new Date(s.clock.now().getTime() - DAY_MS) }),

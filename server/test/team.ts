@@ -5,14 +5,17 @@ import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store
 import { accounts, jsonSchemas, permissions } from "../src/store/schema.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 
-/** One sample: time in ms, speed in mm/s, heart rate in beats per minute (0 or absent: none). */
+/** A sample: time in ms, speed in mm/s, heart rate in beats per minute (0 or absent: none). */
 export interface Sample {
   t: number;
   speed: number;
   hr?: number;
 }
 
-/** All objects referenced by a time frame: a manager, an athlete with all permissions for the manager, a device, an activity. */
+/**
+ * Creates the objects that a time frame refers to: a manager, an athlete who grants all permissions to the manager, a device, and
+ * an activity.
+ */
 export class Team {
   readonly s: TestService;
   readonly manager: TestAccount;
@@ -39,7 +42,7 @@ export class Team {
     return new Team(s, manager, athlete?.id ?? 0, device, activity);
   }
 
-  /** Body of a time frame, by default one hour from 2024-06-01T10:00Z. */
+  /** Returns the body of a time frame, which by default lasts one hour from 2024-06-01T10:00Z. */
   async body(changes: Record<string, unknown> = {}) {
     return {
       start_time: "2024-06-01T10:00:00.000Z",
@@ -69,7 +72,7 @@ export class Team {
     return body.id as number;
   }
 
-  /** Time in seconds after the creation of the team. */
+  /** The time from which seconds count, ms since 1970 UTC; it is after the creation of the team. */
   readonly #start = Math.ceil(Date.now() / 1000 + 60) * 1000;
   #instant(seconds: number): number {
     return this.#start + seconds * 1000;
@@ -85,7 +88,7 @@ export class Team {
     await store(this.s, this.device.id, this.samples(fromSeconds, toSeconds, speedMmPerS, hr));
   }
 
-  /** Ten samples a second, at a steady speed or at a speed that depends on the number of the sample. */
+  /** Returns ten samples per second at a steady speed, or at a speed that depends on the index of the sample. */
   samples(
     fromSeconds: number,
     toSeconds: number,
@@ -137,7 +140,7 @@ export async function newActivity(
   return body.id;
 }
 
-/** Stores samples of a device like a load. */
+/** Stores samples of a device as a load does. */
 export const store = (s: TestService, deviceId: number, samples: readonly Sample[]): Promise<void> =>
   transact(s.ctx, "test", (unit) => storeIn(unit, deviceId, samples));
 

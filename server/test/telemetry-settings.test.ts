@@ -1,4 +1,4 @@
-/** OpenTelemetry enabled and disabled: failing collectors, the standard variables, and a service without telemetry. */
+/** Tests settings of OpenTelemetry: failing collectors, the standard variables, and a service without telemetry. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ describe("a collector that does not answer", () => {
     const processes = await Processes.onNewDatabase({
       ...collector.settings,
       OTEL_EXPORTER_OTLP_TIMEOUT: "300",
-      // The value is reported, and the default is used.
+      // The service reports this value and uses the default.
       OTEL_TRACES_SAMPLER: "sometimes",
       LOG_LEVEL: "info",
       SHUTDOWN_TIMEOUT_MS: "1000",
@@ -85,7 +85,7 @@ describe("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const folder = join(newScratchFolder(), "coverage");
     mkdirSync(folder);
     const processes = await Processes.onNewDatabase();
-    // With this setting, Node.js writes a list of every loaded script.
+    // With this setting, Node.js writes a list of all loaded scripts.
     const { url, terminate } = await processes.startWith({ NODE_V8_COVERAGE: folder });
     await fetch(`${url}/api/v1/account/`);
     expect(await terminate()).toBe(0);
@@ -100,7 +100,7 @@ describe("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(loaded.filter((script) => !script.includes("/node_modules/@opentelemetry/api/"))).toEqual([]);
   });
 
-  it("ignores the other variables, as with OTEL_SDK_DISABLED", async () => {
+  it("ignores the other variables, as it does with OTEL_SDK_DISABLED", async () => {
     const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", PORT: "9", METRICS_PORT: "9" };
     const refusals = ["false", "true"].map((OTEL_SDK_DISABLED) =>

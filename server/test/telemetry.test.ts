@@ -1,4 +1,4 @@
-/** OpenTelemetry: data that a collector gets from the built service, and data that it never gets. */
+/** Tests which data an OpenTelemetry collector gets from the built service, and which data it never gets. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -104,7 +104,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       "it",
     );
     expect(refused).toMatchObject({ status: { code: 0 }, attributes: { "http.response.status_code": 404 } });
-    // The log contains a trace for a caller without one too.
+    // The log also contains a trace if the caller sends none.
     await fetch(`${running.url}/api/v1/account/`);
     await collector.wait(
       () => (linesOf(running.output()).at(-1)?.path === "/api/v1/account/" ? true : undefined),
@@ -156,7 +156,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname);
-    // A body that never arrives. The response to Expect shows that the head has been read.
+    // The body never arrives completely. The response to Expect shows that the service has read the headers.
     socket.write(
       `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\ntraceparent: ${caller.header}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{`,
     );
@@ -274,7 +274,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
 
   it("never exports tokens, passwords, addresses of people, bodies or values of statements", async () => {
     const caller = newCaller();
-    // A value that the database itself rejects and quotes in its message.
+    // The database itself rejects this value and quotes it in its message.
     await call("GET", `/api/v1/devices/?search=${encodeURIComponent("ann@private.example")}`, caller.header);
     const form = new URLSearchParams({
       grant_type: "password",

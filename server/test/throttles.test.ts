@@ -1,4 +1,4 @@
-/** The limits resist attempts to bypass them and do not affect others. */
+/** Tests that the limits resist attempts to bypass them and do not affect others. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
@@ -10,20 +10,21 @@ import { currentCaller } from "../src/fairness/callers.js";
 import { FairQueue } from "../src/fairness/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { accounts, jobs } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { hashCount } from "./quick-argon2.js";
-import { newStore, service, startService, TestService } from "./service.js";
+import { service, startService, TestService } from "./service.js";
 
 const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 const count = (statuses: readonly number[], status: number) =>
   statuses.filter((one) => one === status).length;
 
-/** Sends a request like a proxy that forwards the address of its client. */
+/** Sends a request as a proxy that forwards the address of its client. */
 const askFor = (s: TestService, client: string, path = "/api/v1/account/") =>
   s.get(path, undefined, { "X-Forwarded-For": client });
 
 describe("passwords", () => {
-  it("are counted before they are checked: of 150 concurrent passwords at most 20 are checked", async () => {
+  it("are counted before they are checked: of 150 concurrent passwords, at most 20 are checked", async () => {
     const s = await startService({ throttleFailedPasswords: 20 });
     const person = await s.manager();
     const guess = (password: string) =>
@@ -71,10 +72,10 @@ describe("passwords", () => {
     expect(await change(two, { username: "renamed 2" })).toBe(201);
     expect(await change(one, { username: "renamed 3" })).toBe(429);
     expect(await change(two, { password: "another password" })).toBe(429);
-    // The current password changes nothing.
+    // Sending the current password is not a change.
     expect(await change(two, { password: two.password })).toBe(201);
     expect(await change(two, { email: "other@example.org", current_password: two.password })).toBe(429);
-    // Their changes do not count for the account that had the address first.
+    // These changes do not count for the account that had the address first.
     expect(await change(victim, { username: "renamed 4" })).toBe(201);
     expect(await change(victim, { email: "new@example.org" })).toBe(201);
     const isNotice = sql`payload->>'template' LIKE '%-changed' AND payload->>'to' = ${email}`;
@@ -103,7 +104,7 @@ describe("passwords", () => {
     expect(await queries.$count(jobs, isNotice)).toBe(4);
   });
 
-  it("can be changed by an account that has confirmed its address by a link, whatever older and newer accounts with this address do", async () => {
+  it("can be changed by an account that has confirmed its address with a link, whatever older and newer accounts with this address do", async () => {
     const s = await startService({ throttleAccountMailsPerDay: 3 });
     const email = "owner@example.org";
     const older = await s.manager({ email });
@@ -132,7 +133,7 @@ describe("passwords", () => {
     const confirmed = await confirm();
     await useUp();
     expect(await change(confirmed, { username: `owner ${randomUUID()}` })).toBe(201);
-    // A new address is not confirmed.
+    // The new address is not confirmed.
     expect(await change(confirmed, { email: "stranger@example.org" })).toBe(201);
     const [{ emailConfirmed } = {}] = await s.store.database.queries
       .select()
@@ -144,7 +145,7 @@ describe("passwords", () => {
   it.each([
     ["managers", "manager"],
     ["athletes", "athlete"],
-  ] as const)("cause no hash in a refused change of %s", async (path, kind) => {
+  ] as const)("cause no password hash in a refused change of %s", async (path, kind) => {
     const s = await service();
     const [person, another] = [await s[kind](), await s[kind]()];
     const change = async (ifMatch: string, more: object = {}) => {
@@ -165,8 +166,8 @@ describe("passwords", () => {
 });
 
 describe("invalid tokens", () => {
-  it("are refused without a query when their address has no requests left, while signed-in users of the address continue", async () => {
-    // Services on one PostgreSQL database share its counters.
+  it("are refused without a query if their address has no requests left, while signed-in users of the address can continue", async () => {
+    // Use a separate database, because services on one PostgreSQL database share its counters.
     const s = await TestService.start(await newStore(), { throttleAddressPerMinute: 5 });
     const person = await s.manager();
     expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
@@ -179,7 +180,7 @@ describe("invalid tokens", () => {
     let queries = 0;
     const { query } = pool;
     pool.query = ((...args: Parameters<typeof query>) => {
-      // Excludes queries of the service itself, such as VACUUM.
+      // Queries of the service itself, such as VACUUM, do not count.
       if (currentCaller().group.startsWith("address ")) queries += 1;
       return query.apply(pool, args);
     }) as typeof query;
@@ -216,13 +217,13 @@ describe("the client's address", () => {
 
   it("is the same for all addresses of an IPv6 subscriber", async () => {
     const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
-    // Addresses that no other test file uses, because services on PostgreSQL share counters.
+    // No other test file uses these addresses, because services on PostgreSQL share counters.
     const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:17:8::${last}`)));
     expect(count(one, 429)).toBe(2);
     expect((await askFor(s, "2001:db8:17:109::1")).status).toBe(403);
   });
 
-  it("is the same for all passwords that an IPv6 subscriber guesses, in any order", async () => {
+  it("is the same for all passwords that an IPv6 subscriber tries, in any order", async () => {
     const s = await startService({ throttleFailedPasswords: 3, trustProxy: ["127.0.0.1"] });
     const { username } = await s.manager();
     const { clientId: client_id, clientSecret: client_secret } = await s.client();
@@ -248,9 +249,9 @@ describe("the client's address", () => {
 });
 
 describe("a throttled request", () => {
-  it("gets a delayed response, which limits the processor time of a client that repeats it immediately", async () => {
+  it("gets a delayed response, which limits the processor time for a client that repeats it immediately", async () => {
     const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
-    // Use a separate address, because on PostgreSQL, the minute of another test could end during this one.
+    // Use a separate address, because on PostgreSQL, the minute of another test could end during this test.
     const ask = () => askFor(s, "198.51.100.177");
     await ask();
     const startMs = performance.now();
@@ -261,7 +262,7 @@ describe("a throttled request", () => {
 
 describe("registrations", () => {
   it("store a limited number of bytes of pictures per address", async () => {
-    // Use a separate database, because others register from this address.
+    // Use a separate database, because other tests also register from this address.
     const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
     const register = (profile_picture?: string) => {
@@ -284,7 +285,7 @@ describe("registrations", () => {
   });
 });
 
-describe("emails for registrations", () => {
+describe("registration emails", () => {
   it("are limited to a few per day for one recipient, regardless of the sender and the spelling of the address", async () => {
     const s = await TestService.start(await newStore(), {
       throttleRegistrationMailsPerDay: 3,

@@ -120,7 +120,7 @@ describe("time frames", () => {
 
   it("unchanged params are neither validated again nor written to the audit log", async () => {
     const { body: frame } = await team.create();
-    // An earlier release may have stored it.
+    // An earlier release may have stored these params.
     const params = { max_hr: 300, note: "x".repeat(1_000) };
     const { queries } = s.store.database;
     await queries.update(timeframes).set({ params }).where(eq(timeframes.id, frame.id));
@@ -153,7 +153,7 @@ describe("time frames", () => {
     expect((await s.post(path, await team.body(), (await s.athlete()).token)).status).toBe(403);
   });
 
-  it("a new time frame can name a device that the caller owned earlier", async () => {
+  it("a new time frame can refer to a device that the caller owned earlier", async () => {
     const device = await s.ownedDevice(team.manager);
     await s.release(device, team.manager);
     await s.take(device, other.manager);
@@ -289,7 +289,7 @@ describe("time frames", () => {
     expect((await patch({ params: {} }, fresh)).status).toBe(412);
   });
 
-  it("the athlete and the times of a time frame cannot be changed once the athlete has withdrawn the permission", async () => {
+  it("the athlete and the times of a time frame cannot be changed after the athlete has withdrawn the permission", async () => {
     const { id: athlete } = await s.athlete();
     await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     const { body: frame } = await team.create({ athlete });

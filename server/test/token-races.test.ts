@@ -1,4 +1,4 @@
-/** An operation that ends sessions also ends sessions that are being started concurrently. */
+/** Tests that an operation that ends sessions also ends sessions that are being started concurrently. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const logIn = ({ username, password }: Pick<TestAccount, "username" | "password"
   s.token({ grant_type: "password", username, password });
 const refresh = (refresh_token: string) => s.token({ grant_type: "refresh_token", refresh_token });
 
-/** Whether any token from the token endpoint is still valid. */
+/** Returns whether a token in the response of the token endpoint is still valid. */
 async function opens({ status, body }: Answer): Promise<boolean> {
   if (status !== 200) {
     expect([status, body.error]).toEqual([400, "invalid_grant"]);
@@ -30,7 +30,7 @@ async function opens({ status, body }: Answer): Promise<boolean> {
 }
 
 describe("a token request in progress", () => {
-  it("returns no token that remains valid after a change to the password", async () => {
+  it("returns no token that remains valid after a change of the password", async () => {
     let person = await s.manager();
     for (let round = 0; round < ROUNDS; round++) {
       const old = logIn(person);
@@ -141,7 +141,7 @@ describe("refresh tokens", () => {
     for (const index of [0, 2, 3]) expect((await use(index)).status).toBe(200);
     const { queries } = small.store.database;
     expect(await queries.$count(refreshTokens, eq(refreshTokens.accountId, person.id))).toBe(3);
-    // The issued token is valid for ten hours.
+    // An access token that has been issued remains valid for ten hours.
     expect(await queries.$count(accessTokens, eq(accessTokens.accountId, person.id))).toBeGreaterThan(4);
   });
 });

@@ -1,4 +1,4 @@
-/** Token revocation (RFC 7009), with a client library that is given only the address of the service. */
+/** Tests token revocation (RFC 7009) with a client library that is given only the address of the service. */
 import { and, desc, eq } from "drizzle-orm";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   ann = await s.manager();
 });
 
-/** The service is on loopback, without TLS. */
+/** The service listens on the loopback interface without TLS. */
 const OPTIONS = { [oauth.allowInsecureRequests]: true };
 
 interface App {
@@ -100,7 +100,7 @@ describe("the revocation of a token", () => {
     expect([await statusWith(one), await statusWith(other)]).toEqual([403, 200]);
   });
 
-  it("works for clients that send the token in the header Authorization of every request", async () => {
+  it("works for clients that send the token in the Authorization header of every request", async () => {
     const app = await machine();
     const token = await machineToken(app);
     const form = { ...app, token };

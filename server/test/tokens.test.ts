@@ -14,7 +14,7 @@ beforeAll(async () => {
 const password = (more: Record<string, string> = {}) =>
   s.token({ grant_type: "password", username: ann.username, password: ann.password, ...more });
 
-describe("the token endpoint", () => {
+describe("at the token endpoint,", () => {
   it("a password grants a bearer token for ten hours and a refresh token", async () => {
     const { status, body, headers } = await password();
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe("the token endpoint", () => {
     expect([nothing.status, nothing.body.error]).toEqual([400, "invalid_request"]);
   });
 
-  it("an access token ends after ten hours", async () => {
+  it("an access token expires after ten hours", async () => {
     const later = await startService();
     later.clock.stopAt(Date.now());
     const token = await later.logIn(ann.username, ann.password);
@@ -125,7 +125,7 @@ describe("the token endpoint", () => {
     expect([unknown.status, unknown.body.error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("wrong passwords for one name are throttled", async () => {
+  it("wrong passwords for one username are throttled", async () => {
     const strict = await startService({ throttleFailedPasswords: 3 });
     const eve = await s.manager();
     const wrong = { grant_type: "password", username: eve.username, password: "wrong" };

@@ -1,10 +1,13 @@
-/** A transaction that PostgreSQL aborts because of another one is retried; the embedded database has only one session. */
+/**
+ * Tests that a transaction is retried if PostgreSQL aborts it because of another one; the embedded database has only one session.
+ */
 import { EventEmitter, once } from "node:events";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { accounts, auditLog } from "../src/store/schema.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transactions", () => {
   let s: TestService;
@@ -14,7 +17,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
     return async () => s.store.close();
   });
 
-  /** Releases both transactions when both have arrived. Later ones do not wait. */
+  /** Returns a function that lets two transactions continue when both have called it. Later ones do not wait. */
   function meetingOfTwo(): () => Promise<void> {
     let arrived = 0;
     const both = new EventEmitter();
@@ -44,7 +47,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
         await audit("account", first.id, null, {});
       });
     await Promise.all([lock(one, two), lock(two, one)]);
-    // The retry can lock its first row before the waiting transaction gets it; then they conflict again.
+    // The retry can lock its first row before the waiting transaction locks it. Then they conflict again.
     expect(tries).toBeGreaterThanOrEqual(3);
     expect([await heightOf(one), await heightOf(two)]).toEqual([2, 2]);
     expect(await audited("deadlock")).toBe(2);

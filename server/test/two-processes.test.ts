@@ -1,19 +1,20 @@
-/** Two API processes on one PostgreSQL; the embedded database allows only one process. */
+/** Tests two API processes on one PostgreSQL database; the embedded database allows only one process. */
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
+import { newStore } from "./databases.js";
 import { Processes, type RunningProcess } from "./processes.js";
 import { walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const USER_LIMIT = 60;
 const DEVICES = 12;
 const RIVALS = 6;
 
-/** Use a new name each time, because the tests of this file share a database. */
+/** Returns a new name each time, because the tests in this file share a database. */
 const fresh = (name: string) => `${name}-${randomBytes(4).toString("hex")}`;
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", () => {
@@ -99,13 +100,13 @@ describe("two caches", () => {
     const counts = async () => (await pages()).map(({ body }) => body.count);
     expect((await one.get(path, ann.token)).body.count).toBe(0);
     await one.load(device, ann, await walk(device.serial_number, start, 10));
-    // One process has read before the load, two after it.
+    // The first process has cached the page before the load, and the second one reads it after the load.
     expect(await counts()).toEqual([0, 10]);
     for (const { clock } of [one, two]) clock.advance(PAGE_LIFETIME_MS);
     expect(await counts()).toEqual([10, 10]);
     const [first, second] = await pages();
     expect(first?.headers.get("etag")).toBe(second?.headers.get("etag"));
-    // A revoked right ends immediately on both.
+    // A revoked right ends immediately in both processes.
     await one.release(device, ann);
     const token = await one.logIn(ann.username, ann.password);
     const later = `/api/v1/devices/${device.id}/latest-raw-data/`;

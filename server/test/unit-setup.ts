@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { bundleThread } from "./bundle-thread.js";
 import { startRun } from "./run-folder.js";
 
-/** Unit tests need no database, only a folder for files and the program of the computation threads. */
+/** Prepares unit tests, which need no database, only a folder for files and the program of the computation threads. */
 export default function setup(project: TestProject): () => Promise<void> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "unit-"));

@@ -1,13 +1,14 @@
-/** A database filled by one release is migrated to the schema of a later one. */
+/** Tests that a database filled by one release can be migrated to the schema of a later one. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { restore } from "../src/store/backup/restore.js";
 import type { Database } from "../src/store/connection/database.js";
 import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
+import { newDatabase } from "./databases.js";
 import { LATER } from "./later-migrations.js";
 import { RECORDED, readRelease, releaseFile } from "./releases.js";
-import { newDatabase, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const FIRST = RECORDED[0] ?? "";
 const LATER_RELEASE = { migrations: [...migrations, ...LATER] };
@@ -38,7 +39,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Columns, indexes and constraints, as reported by the database. */
+/** Returns the columns, indexes and constraints that the database reports. */
 async function shapeOf({ pool }: Database) {
   const columns = await pool.query(
     `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
@@ -75,7 +76,7 @@ describe("the database of a release, migrated by a later one", () => {
   });
 
   it("serves accounts that were registered before, which can log in and read their samples; new rows get new ids", async () => {
-    // This release does not know the later migrations, but its queries work on their tables, except for new accounts.
+    // This release does not know the later migrations, but its queries work on the migrated tables, except for new accounts.
     await database.pool.query("DELETE FROM migrations WHERE name >= '9'");
     s = await TestService.startLasting({
       database,

@@ -1,4 +1,4 @@
-/** `POST /api/v2/recordings/`: streaming, and clients that leave or send too much. */
+/** Tests streaming in `POST /api/v2/recordings/`, and clients that disconnect or send too much. */
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, vi } from "vitest";
@@ -13,11 +13,11 @@ const MIB = 1024 * 1024;
 const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
 const NEXT = `\r\n${PART}`;
 
-/** A recording that cannot be compressed. */
+/** Creates a recording that cannot be compressed. */
 const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
-/** Opens a connection and sends the head of an upload. */
+/** Opens a connection and sends the headers of an upload. */
 async function begin(s: TestService, { token }: TestAccount, type: string, length: number): Promise<Socket> {
   const { port, hostname } = new URL(s.service.url ?? "");
   const socket = connect(Number(port), hostname);
@@ -44,7 +44,7 @@ describe("an upload", () => {
       const socket = await begin(s, ann, type, before.length + recording.length);
       socket.write(before);
       socket.write(recording.subarray(0, 3 * MIB));
-      // Of 12 pieces, the compression holds back one.
+      // The compression holds back one of the 12 pieces.
       await expect.poll(() => count("job_bodies")).toBeGreaterThanOrEqual(10);
       expect(await count("jobs WHERE state = 'PENDING'")).toBe(0);
       socket.destroy();
@@ -54,7 +54,7 @@ describe("an upload", () => {
     },
   );
 
-  it("keeps the complete files when its client disconnects, and continues after these when it is repeated", async ({
+  it("keeps the complete files if its client disconnects, and continues after them when it is repeated", async ({
     uploads: { s, ann, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -73,7 +73,7 @@ describe("an upload", () => {
         ["whole.asi", whole],
         ["torn.asi", torn],
       ]);
-    // The slot of the user is free when the service has noticed that the client has left.
+    // The user's slot is free when the service has detected that the client has disconnected.
     const { body } = await again();
     expect(body.recordings.map(({ repeated }: { repeated: boolean }) => repeated)).toEqual([true, false]);
     await s.runJobs();

@@ -1,4 +1,4 @@
-/** `POST /api/v2/recordings/`: the same recording again. */
+/** Tests repeated uploads of the same recording to `POST /api/v2/recordings/`. */
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { revokeJob } from "../src/domain/jobs/operate.js";
@@ -139,7 +139,7 @@ describe("the same recording", () => {
 
   it("is loaded again after a release has removed its samples", async ({ uploads: { s, ann, raw } }) => {
     const device = await s.ownedDevice(ann);
-    // The clock of the device is ahead, so samples are later than the release.
+    // The clock of the device is ahead, so the samples are later than the release.
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
     const recording = await walk(device.serial_number, ahead, 10);
     const { job } = (await raw(recording)).body.recordings[0];
@@ -162,7 +162,7 @@ describe("the same recording", () => {
     await s.backdate(device, "2024-01-01T00:00:00Z");
     const again = (await raw(recording)).body.recordings[0];
     expect(again.repeated).toBe(false);
-    // Any number of such uploads leaves nothing to search.
+    // The payload of the job is removed, so any number of such uploads leaves nothing to search.
     expect(await payloadOf(s, first.job.id)).toEqual({});
     await s.runJobs();
     expect((await jobOf(again.job)).details).toMatchObject({ samples_refused: 0, samples_stored: 10 });

@@ -1,4 +1,4 @@
-/** A service with two managers, and uploads of recordings of any device. */
+/** Provides a service with two managers, and uploads of recordings of any device. */
 import { sql } from "drizzle-orm";
 import { withOwnService } from "./file-service.js";
 import { walk } from "./recordings.js";
@@ -20,7 +20,7 @@ export function formOf(files: readonly (readonly [name: string, bytes: Uint8Arra
 async function uploadsOn(s: TestService) {
   const [ann, bob] = await Promise.all([s.manager(), s.manager()]);
 
-  /** Uploads one recording as the body. */
+  /** Uploads a recording as the body. */
   const raw = (bytes: Uint8Array, by: TestAccount = ann, at = s): Promise<Answer> =>
     at.send("POST", PATH, { token: by.token, body: blobOf(bytes), headers: { "Content-Type": OCTETS } });
 
@@ -28,12 +28,7 @@ async function uploadsOn(s: TestService) {
   const form = (files: Parameters<typeof formOf>[0], by: TestAccount = ann, at = s): Promise<Answer> =>
     at.send("POST", PATH, { token: by.token, body: formOf(files) });
 
-  /** A device owned since before the recordings. */
-  async function longOwned(owner: TestAccount = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const recordingOf = ({ serial_number }: TestDevice, rows = 10) => walk(serial_number, START, rows);
 
@@ -54,6 +49,6 @@ async function uploadsOn(s: TestService) {
   return { s, ann, bob, raw, form, longOwned, recordingOf, jobOf, count };
 }
 
-/** `it` of a file with a service, two managers and uploads. */
+/** Creates an `it` for a file with a service, two managers and uploads. */
 export const withUploads = () =>
   withOwnService().extend("uploads", { scope: "file" }, ({ service }) => uploadsOn(service));

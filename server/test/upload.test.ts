@@ -1,4 +1,4 @@
-/** `POST /api/v2/recordings/`: accepted recordings and callers. */
+/** Tests which recordings and callers `POST /api/v2/recordings/` accepts. */
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
@@ -8,7 +8,7 @@ import { OCTETS, PATH, START, withUploads } from "./upload-scene.js";
 
 const it = withUploads();
 
-/** A recording that cannot be compressed. */
+/** Creates a recording that cannot be compressed. */
 const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
@@ -64,14 +64,14 @@ describe("an upload", () => {
     }
   });
 
-  it("may be compressed with gzip, up to the size that a recording may have", async ({
+  it("may be compressed with gzip, up to the maximum size of a recording", async ({
     uploads: { s, raw, form, longOwned, recordingOf, jobOf, count },
   }) => {
     const device = await longOwned();
     const recording = await recordingOf(device);
     const { body } = await raw(gzipSync(recording));
     const [{ job }] = body.recordings;
-    // The hash is of the recording, so the compression makes no difference.
+    // The hash is computed from the recording, so the compression makes no difference.
     const again = await form([["plain.asi", recording]]);
     expect(again.body.recordings[0]).toMatchObject({ job, repeated: true });
     await s.runJobs();

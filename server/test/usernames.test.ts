@@ -1,4 +1,4 @@
-/** Usernames that look like another username, because the operator identifies accounts by them. */
+/** Tests usernames that look like another username. The operator identifies accounts by username. */
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { accounts } from "../src/store/schema.js";

@@ -1,10 +1,11 @@
-/** The embedded database has no vacuum process, so the jobs vacuum it. */
-import { describe, expect, it, vi } from "vitest";
+/** Tests the vacuum of the embedded database, which the jobs run because it has no vacuum process. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
-/** Number of all-visible pages of a table: zero before the first VACUUM. */
+/** Returns the number of all-visible pages of a table, which is zero before the first VACUUM. */
 async function tidyPages({ store }: TestService, table: string): Promise<number> {
   const { rows } = await store.database.pool.query("SELECT relallvisible FROM pg_class WHERE relname = $1", [
     table,
@@ -43,5 +44,37 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database"
       20_000,
     );
     expect((await counted()).tidy).toBeGreaterThan(0);
+  });
+});
+
+describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database without autovacuum", () => {
+  let s: TestService;
+  beforeAll(async () => {
+    s = await TestService.start(await newStore());
+    return () => s.store.close();
+  });
+
+  /** Returns the fraction of a table's pages whose rows are all visible, which index-only scans can skip. */
+  const tidyShare = async (table: string) => {
+    const { rows } = await s.store.database.pool.query(
+      "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
+      [table],
+    );
+    return rows[0].share;
+  };
+
+  it("vacuums the samples after a load", async () => {
+    const eve = await s.manager();
+    const loaded = await s.longOwned(eve);
+    await s.load(loaded, eve, await walk(loaded.serial_number, "2024-03-01T10:00:00.000Z", 10));
+    expect(await tidyShare("sample_chunks")).toBe(1);
+  });
+
+  it("vacuums all other tables in the hourly retention", async () => {
+    await s.manager();
+    await s.store.database.pool.query("UPDATE accounts SET username = username");
+    await applyRetention(s.ctx);
+    expect(await tidyShare("accounts")).toBe(1);
+    expect(await tidyShare("jobs")).toBe(1);
   });
 });

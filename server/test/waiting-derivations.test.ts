@@ -1,4 +1,4 @@
-/** A session whose time frames a waiting job will change is not shown as current. */
+/** Tests that a session is not shown as current if a waiting job will change its time frames. */
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -15,7 +15,10 @@ import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
 const times = { start_time: minute(-100), end_time: minute(100) };
 
-/** A session of Ann and Bob with samples of Ann, when all jobs have run, and an athlete with a device who can join the squad. */
+/**
+ * Creates a session with Ann and Bob and samples of Ann, whose jobs have all run, and an athlete with a device who can join the
+ * squad.
+ */
 async function currentSession() {
   const s = await service();
   const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem"]);
@@ -40,7 +43,7 @@ async function currentSession() {
   return { s, scene, session, path, ann, bob, join, details, table };
 }
 
-describe("the details and the table of a session say that they are being computed", () => {
+describe("the details and the table of a session say that its figures are being computed", () => {
   it("for the players of a changed assignment, until its derivation has run", async () => {
     const { s, scene, bob, details, table } = await currentSession();
     const device = await s.ownedDevice(scene.manager);
@@ -53,7 +56,7 @@ describe("the details and the table of a session say that they are being compute
     expect(await table()).toEqual([]);
   });
 
-  it("for all players after a change of the squad, and for a player who has just joined it", async () => {
+  it("for all players after a change to the squad, and for a player who has just joined it", async () => {
     const { s, join, details, table } = await currentSession();
     await join();
     expect(await details()).toBe(true);
@@ -62,7 +65,7 @@ describe("the details and the table of a session say that they are being compute
     expect(await table()).toEqual([]);
   });
 
-  it("for all players after a change of its times, of which the response informs", async () => {
+  it("for all players after a change to its times, which the response also reports", async () => {
     const { s, scene, path, details, table } = await currentSession();
     const changed = await scene.send("PATCH", path, { end_time: minute(59) });
     expect(changed.body.computing).toBe(true);
@@ -78,7 +81,7 @@ describe("the details and the table of a session say that they are being compute
     expect(body.computing.map(({ player }: { player: string }) => player)).toEqual(["Ann"]);
   });
 
-  it("while its derivation runs, but not when a derivation has passed it or concerns other times", async () => {
+  it("while its derivation runs, but not if a derivation has passed the session or concerns other times", async () => {
     const { s, scene, session, join, details, table } = await currentSession();
     await join();
     const { queries } = s.store.database;
@@ -103,11 +106,11 @@ describe("the details and the table of a session say that they are being compute
     expect(await seen({}, "STARTED")).toEqual([true, true]);
     expect(await seen({}, "SUCCESS")).toEqual([false, false]);
     expect(await seen({ after: session, until: 0 })).toEqual([false, false]);
-    // it continues with later sessions, and then with the first ones
+    // The derivation continues with later sessions, and then with the first ones.
     expect(await seen({ after: session, until: session })).toEqual([true, true]);
     expect(await seen({ after: session + 1, until: session })).toEqual([true, true]);
     expect(await seen({ after: session + 1, until: session - 1 })).toEqual([false, false]);
-    // it is between the two positions
+    // The session is between the two positions.
     expect(await seen({ after: session - 1, until: session })).toEqual([true, true]);
     expect(await seen({ after: session, until: session + 1 })).toEqual([false, false]);
     expect(await seen({ fromMs: Date.parse(minute(60)) })).toEqual([false, false]);
@@ -117,7 +120,7 @@ describe("the details and the table of a session say that they are being compute
   });
 });
 
-it("the end of a computation is no change by another user: If-Match accepts the entity tag from before it", async () => {
+it("the end of a computation does not count as a change by another user: If-Match accepts the earlier entity tag", async () => {
   const { s, scene, join, path } = await currentSession();
   await join();
   const before = await scene.send("GET", path);
@@ -130,7 +133,7 @@ it("the end of a computation is no change by another user: If-Match accepts the 
   expect((await rename("Again", after.headers.get("etag"))).status).toBe(412);
 });
 
-it("takes one statement for one session, and none for a list of sessions", async () => {
+it("the state takes one statement for one session, and none for a list of sessions", async () => {
   const { s, scene, session: id } = await currentSession();
   let sent: string[] = [];
   const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
@@ -155,7 +158,7 @@ it("takes one statement for one session, and none for a list of sessions", async
   expect(listed.results[0]).not.toHaveProperty("computing");
 });
 
-it("the jobs of at most 201 players of a squad are searched", async () => {
+it("the state considers the jobs of at most 201 players of a squad", async () => {
   const { s, scene, session } = await currentSession();
   const { pool, queries } = s.store.database;
   await queries.execute(sql`

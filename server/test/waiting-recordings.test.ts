@@ -1,4 +1,4 @@
-/** Writing recordings of bulk loads, and limits of bytes that wait for workers. */
+/** Tests how recordings of bulk loads are written, and the limits on bytes that wait for workers. */
 import { randomBytes } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
@@ -22,7 +22,7 @@ const piecesOf = async (s: TestService) =>
       .rows[0]?.n,
   );
 
-/** A recording that cannot be compressed. */
+/** Creates a recording that cannot be compressed. */
 const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
@@ -33,7 +33,7 @@ describe("the recording of a bulk load", () => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await noise(device.serial_number, 5 * PIECE + 10_000));
-    // Statements outside transactions. Each one waits in the queue separately.
+    // These are statements outside transactions. Each one waits in the queue separately.
     const sent = vi.spyOn(s.store.database.pool, "query");
     expect((await s.post(path(device.id), { asi_b64 }, ann.token)).status).toBe(200);
     const values = sent.mock.calls.flatMap(([, given]: unknown[]) => (Array.isArray(given) ? [given] : []));
@@ -60,7 +60,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(1);
     await s.store.database.queries.delete(jobs).where(eq(jobs.id, body.id));
     expect(await piecesOf(s)).toBe(0);
-    // The audit row cannot be written, so the transaction adds no job.
+    // The service cannot write the audit row, so the transaction adds no job.
     await s.store.database.queries.execute(sql`ALTER TABLE audit_log RENAME TO audit_away`);
     const refused = await s.post(path(device.id), { asi_b64 }, ann.token);
     await s.store.database.queries.execute(sql`ALTER TABLE audit_away RENAME TO audit_log`);

@@ -1,5 +1,5 @@
 /**
- * The program of docs/warehouse.md runs unchanged. It loads all data, follows the changes, and begins again after a
+ * Tests that the program in docs/warehouse.md runs unchanged, loads all data, follows the changes, and begins again after a
  * restore.
  */
 import { spawn } from "node:child_process";
@@ -42,7 +42,7 @@ async function start(s: TestService, token: string, folder: string) {
   return { stdout, stderr };
 }
 
-describe("the program of docs/warehouse.md", () => {
+describe("the program in docs/warehouse.md", () => {
   it.skipIf(!canRun("python"))(
     "prints the same output as a program that reads all data",
     async ({ service: s }) => {

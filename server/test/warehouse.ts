@@ -1,14 +1,14 @@
-/** A copy of all data that an account may read. It follows the changes, and is the reference of docs/warehouse.md. */
+/** Keeps a copy of all data that an account may read, and follows the changes. It is the reference for docs/warehouse.md. */
 import { expect } from "vitest";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import type { TestAccount, TestService } from "./service.js";
 
-/** Statuses of an object that the reader may not read, or that does not exist. */
+/** Statuses for an object that the reader may not read, or that does not exist. */
 const GONE = [403, 404];
 
 type Json = Record<string, unknown>;
 
-/** Returns the whole copy, for comparisons. */
+/** The contents of a copy, for comparisons. */
 export interface Contents {
   samples: Record<string, string>;
   sessions: Record<string, unknown>;
@@ -18,7 +18,7 @@ export interface Contents {
 }
 
 export class Warehouse {
-  /** Lines by device and time. */
+  /** Lines of the samples by device and time. */
   readonly #samples = new Map<number, Map<number, string>>();
   /** Sessions with their periods, by id. */
   readonly #sessions = new Map<number, { session: Json; periods: unknown }>();
@@ -36,7 +36,7 @@ export class Warehouse {
     this.#isAthlete = isAthlete;
   }
 
-  /** Takes a cursor, then reads everything. */
+  /** Gets a cursor, and then reads everything. */
   static async of(
     s: TestService,
     reader: TestAccount,
@@ -87,7 +87,10 @@ export class Warehouse {
     return answer;
   }
 
-  /** @returns undefined if the reader may not read it */
+  /**
+   * Reads an object.
+   * @returns undefined if the reader may not read it
+   */
   async #find(path: string): Promise<unknown> {
     const { status, body } = await this.#get(path);
     return status === 200 ? body : undefined;
@@ -109,7 +112,7 @@ export class Warehouse {
     for (const one of athletes as Json[]) await this.#readAthlete(one.id as number);
   }
 
-  /** All pages of a version 2 list. */
+  /** Returns all pages of a version 2 list. */
   async #list(path: string): Promise<Json[]> {
     const { results, next } = await this.#read(`${path}${path.includes("?") ? "&" : "?"}limit=1000`);
     expect(next).toBeNull();
@@ -172,7 +175,7 @@ export class Warehouse {
     const session = await this.#find(`/api/v2/sessions/${id}/`);
     const periods = await this.#find(`/api/v2/sessions/${id}/periods/`);
     if (session === undefined || periods === undefined) return;
-    // Ignore `computing`, which describes a job and not the session: it ends without a change if the job changes nothing.
+    // Ignore `computing`, because it describes a job and not the session: if the job changes nothing, it ends without a change event.
     const { computing: _, ...stored } = session as Json;
     this.#sessions.set(id, { session: stored, periods });
     await this.#readFigures(id);
@@ -182,7 +185,7 @@ export class Warehouse {
     const found = (await this.#find(`/api/v2/sessions/${id}/figures/`)) as { rows: Json[] } | undefined;
     if (found === undefined) return;
     const { computing: _, ...figures } = found as Json & { rows: Json[] };
-    // Ignore the time of the computation, which differs for figures computed again from the same samples.
+    // Ignore the time of the computation, because it differs if figures are computed again from the same samples.
     this.#figures.set(id, { ...figures, rows: figures.rows.map(({ computed_at: _at, ...row }) => row) });
   }
 

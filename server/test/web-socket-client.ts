@@ -13,7 +13,7 @@ export interface Refusal {
 /** An open connection. */
 export class SocketClient {
   readonly socket: WebSocket;
-  /** The close code, when the connection has closed; 1006 without a close message. */
+  /** Resolves to the close code when the connection has closed; 1006 without a close message. */
   readonly closed: Promise<number>;
   readonly #texts: string[] = [];
   #wake = () => {};
@@ -36,10 +36,14 @@ export class SocketClient {
     stopAfterTest(async () => socket.terminate());
   }
 
-  /** @param url address with `http:` @throws Refusal */
+  /**
+   * Opens a connection.
+   * @param url address with `http:`
+   * @throws Refusal
+   */
   static async open(url: string, options: ClientOptions = {}): Promise<SocketClient> {
     const socket = new WebSocket(url.replace(/^http/, "ws"), options);
-    // Before the handshake ends, because messages may arrive together with its response.
+    // Create this before the handshake ends, because messages may arrive together with its response.
     const client = new SocketClient(socket);
     const refused = once(socket, "unexpected-response").then(async ([, response]) => {
       throw await refusalOf(response as IncomingMessage);
@@ -49,7 +53,7 @@ export class SocketClient {
     return client;
   }
 
-  /** Opens a connection that the service refuses. */
+  /** Opens a connection that the service must refuse. @returns the refusal */
   static refusal(url: string, options: ClientOptions = {}): Promise<Refusal> {
     return SocketClient.open(url, options).then(
       () => Promise.reject(new Error("The connection was accepted")),
@@ -60,7 +64,7 @@ export class SocketClient {
     );
   }
 
-  /** Returns the next message; null when the connection has closed. */
+  /** Returns the next message, or null when the connection has closed. */
   async next<Message>(): Promise<Message | null> {
     for (;;) {
       const text = this.#texts.shift();

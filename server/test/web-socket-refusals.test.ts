@@ -1,4 +1,4 @@
-/** Handshakes that fail, and clients that send as much as they can. None of them may hold connections, places or memory. */
+/** Tests failed handshakes, and clients that send as much as they can. They must not occupy connections, slots or memory. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ const it = withOwnService({ streamStoreMs: 20 });
 
 const KEY = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==";
 
-/** Sends the head of a handshake. */
+/** Sends the headers of a handshake. */
 function handshake(s: TestService, path: string, ...more: readonly string[]): Socket {
   const { hostname, port } = new URL(s.service.url ?? "");
   const socket = connect(Number(port), hostname);
@@ -44,7 +44,7 @@ describe("a handshake", () => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     await transact(s.ctx, "test", async ({ queries }) => {
-      // The stream waits for this lock to begin.
+      // A stream waits for this lock when it begins.
       await queries.select().from(devices).where(eq(devices.id, device.id)).for("update");
       const socket = handshake(s, streamOf(device), KEY, `Authorization: Bearer ${ann.token}`);
       await sleep(300);

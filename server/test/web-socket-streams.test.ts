@@ -1,4 +1,7 @@
-/** Recordings that gateways stream over WebSockets. live-in.test.ts tests the work, which requests and WebSockets share. */
+/**
+ * Tests recordings that gateways stream over WebSockets. live-in.test.ts tests the processing, which requests and WebSockets
+ * share.
+ */
 import { once } from "node:events";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -22,11 +25,7 @@ interface Opening {
 async function gatewaysOn(s: TestService) {
   const ann = await s.manager();
 
-  async function longOwned(owner = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const addressOf = ({ serial_number }: TestDevice, { recording = "one", offset = 0, at = s }: Opening) =>
     `${at.service.url}/api/v2/devices/${serial_number}/stream/?recording=${recording}&offset=${offset}`;
@@ -51,7 +50,7 @@ async function gatewaysOn(s: TestService) {
   return { s, ann, longOwned, addressOf, open, refusal, stateOf, samplesOf };
 }
 
-/** Reads until this number of bytes is stored. */
+/** Reads lines until this number of bytes is stored. */
 async function stored(client: SocketClient, bytes: number): Promise<Line> {
   for (;;) {
     const line = await client.next<Line>();
@@ -60,7 +59,7 @@ async function stored(client: SocketClient, bytes: number): Promise<Line> {
   }
 }
 
-/** Reads to the end. @returns the last line and the close code */
+/** Reads all lines. @returns the last line and the close code */
 async function lastOf(client: SocketClient): Promise<[Line | undefined, number]> {
   let last: Line | undefined;
   for (let line = await client.next<Line>(); line !== null; line = await client.next<Line>()) last = line;
@@ -94,7 +93,7 @@ describe("a recording that is streamed over a WebSocket", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("yields exactly the samples of an upload, regardless of where messages end and connections break", async ({
+  it("yields exactly the samples of an upload, wherever messages end and connections break", async ({
     gateways: { s, ann, longOwned, open, stateOf, samplesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
@@ -136,7 +135,7 @@ describe("a recording that is streamed over a WebSocket", () => {
     expect(await stateOf(device)).toMatchObject({ ended: false, stored_bytes: recording.length });
   });
 
-  it("continues in a different process after the first one has stopped", async ({
+  it("continues in a different process after the first process has stopped", async ({
     gateways: { s, longOwned, open, samplesOf },
   }) => {
     const device = await longOwned();
@@ -167,7 +166,7 @@ describe("a recording that is streamed over a WebSocket", () => {
     expect(await SocketClient.refusal(address)).toEqual({ status: 401, code: "invalid_token" });
   });
 
-  it("is in the audit log, with the beginning and the end of each connection", async ({
+  it("is recorded in the audit log, with the beginning and the end of each connection", async ({
     gateways: { s, longOwned, open },
   }) => {
     const device = await longOwned();
@@ -285,7 +284,7 @@ describe("a WebSocket of a gateway", () => {
     expect([last?.end, last?.stored_bytes, code]).toEqual(["signed_out", 1_000, 1008]);
   });
 
-  it("does not delay the end of the process when its client does not read", async ({
+  it("does not delay the end of the process if its client does not read", async ({
     gateways: { s, longOwned, open },
   }) => {
     const stopping = await TestService.start(s.store, { streamStoreMs: 20, shutdownTimeoutMs: 200 });

@@ -1,4 +1,4 @@
-/** Live data over WebSockets. The tests of server-sent events check the content of the events, which is the same. */
+/** Tests live data over WebSockets. The tests of server-sent events check the content of the events, which is the same. */
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
@@ -161,7 +161,7 @@ describe("a WebSocket with live data", () => {
     expect(await SocketClient.refusal(at(s), as(scene.manager))).toEqual({ status: 429, code: "throttled" });
   });
 
-  it("stays open while the client answers pings, and ends when it does not", async ({ service: s }) => {
+  it("remains open while the client answers pings, and ends when it does not", async ({ service: s }) => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const [alive, dead] = [
       await SocketClient.open(at(s), as(ann)),
@@ -202,7 +202,7 @@ describe("a WebSocket with live data", () => {
     expect(timesOf(await again.next<Message>())).toEqual([T + 100]);
   });
 
-  it("does not delay the end of the process when the client does not answer", async ({ service: s }) => {
+  it("does not delay the end of the process if the client does not answer", async ({ service: s }) => {
     const stopping = await TestService.start(s.store, { livePollMs: 20, shutdownTimeoutMs: 200 });
     const client = await SocketClient.open(at(stopping), as(await s.manager()));
     client.socket.pause();
@@ -213,7 +213,7 @@ describe("a WebSocket with live data", () => {
   });
 });
 
-/** Sends the head of a request, and reads the response to its end. */
+/** Sends the headers of a request, and reads the response to its end. */
 function raw(s: TestService, head: readonly string[], body = ""): Promise<string> {
   const { hostname, port } = new URL(s.service.url ?? "");
   const socket = connect(Number(port), hostname);
@@ -223,14 +223,14 @@ function raw(s: TestService, head: readonly string[], body = ""): Promise<string
     let text = "";
     socket.on("data", (data) => {
       text += data;
-      // The service keeps connections open.
+      // Resolve at the end of the body, because the service keeps connections open.
       if (/\r\n\r\n.*\}$/s.test(text)) resolve(text);
     });
     socket.once("close", () => resolve(text));
   });
 }
 
-describe("a request with the header Upgrade", () => {
+describe("a request with an Upgrade header", () => {
   const upgrade = (protocol: string) => ["Connection: Upgrade", `Upgrade: ${protocol}`];
 
   it("opens no WebSocket on other paths", async ({ service: s }) => {

@@ -1,4 +1,4 @@
-/** Real servers on loopback receive calls. The tests set the clock. */
+/** Delivers webhooks to real receivers on the loopback interface, with a clock that the tests set. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -15,7 +15,7 @@ import { HOUR_MS, isAcceptedByLibrary, receiver, SECRET, withWebhooks } from "./
 
 const it = withWebhooks();
 
-/** Emits each event of an account as the service does. */
+/** Emits each kind of account event as the service does. */
 const emitAll = (s: TestService, owner: number) =>
   transact(s.ctx, "test", async (unit) => {
     const [from, to] = ["2024-03-01T10:00:00.000Z", "2024-03-01T10:00:01.000Z"];
@@ -55,7 +55,7 @@ describe("a receiver gets", () => {
     expect(untraced).toBeUndefined();
   });
 
-  it("each event of the selected flags, with ids only, the token and a signature", async ({
+  it("the events selected by the flags, with ids only, the token and a signature", async ({
     hooks: { s, register, states },
   }) => {
     const hook = await receiver();
@@ -133,20 +133,23 @@ describe("a receiver gets", () => {
       ["timeframe-created", "timeframe-deleted", "timeframe-updated"],
     ],
     [{ activity_events: false, timeframes_events: false }, []],
-  ] as const)("%o: %j", async ([flags, expected], { hooks: { s, register, activityOfAnn } }) => {
-    const hook = await receiver();
-    const { activity } = await register(hook.url, flags);
-    const another = await activityOfAnn();
-    for (const kind of ["activity-updated", "activity-deleted"] as const) {
-      await emit(s, kind, activity);
-      await emit(s, kind, another);
-    }
-    for (const kind of ["timeframe-created", "timeframe-updated", "timeframe-deleted"] as const) {
-      await emit(s, kind, activity, 3);
-    }
-    await s.runJobs();
-    expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
-  });
+  ] as const)(
+    "only the events selected by %o: %j",
+    async ([flags, expected], { hooks: { s, register, activityOfAnn } }) => {
+      const hook = await receiver();
+      const { activity } = await register(hook.url, flags);
+      const another = await activityOfAnn();
+      for (const kind of ["activity-updated", "activity-deleted"] as const) {
+        await emit(s, kind, activity);
+        await emit(s, kind, another);
+      }
+      for (const kind of ["timeframe-created", "timeframe-updated", "timeframe-deleted"] as const) {
+        await emit(s, kind, activity, 3);
+      }
+      await s.runJobs();
+      expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
+    },
+  );
 
   it("every change to an activity and its time frames, including their deletion, even if the webhook is also deleted", async ({
     hooks: { s },
@@ -187,7 +190,7 @@ describe("a receiver gets", () => {
     expect(hook.received.every((call) => isSigned(call, SECRET))).toBe(true);
   });
 
-  it("no event of a change that was rolled back", async ({ hooks: { s, register } }) => {
+  it("no event for a change that was rolled back", async ({ hooks: { s, register } }) => {
     const hook = await receiver();
     const { activity } = await register(hook.url);
     await expect(
@@ -236,7 +239,7 @@ describe("a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal waiting events, and a second call for events after the first has begun", async ({
+  it("one call for identical waiting events, and a second call for events after the first call has begun", async ({
     hooks: { s, register },
   }) => {
     const hook = await receiver();
@@ -265,7 +268,7 @@ describe("a receiver gets", () => {
   it("one call for each webhook and time frame of a deleted activity, for any number of time frames", async ({
     hooks: { s },
   }) => {
-    // With the time frames, more deliveries than one transaction may write (200).
+    // Multiplied by the time frames, this gives more deliveries than one transaction may write (200).
     const HOOKS = 19;
     const hook = await receiver();
     const team = await Team.of(s);
@@ -292,8 +295,8 @@ describe("a receiver gets", () => {
   });
 });
 
-describe("manual calls", () => {
-  it("send a delivery again with the same id, to the current URL of the webhook", async ({
+describe("a manual call", () => {
+  it("sends a delivery again with the same id, to the current URL of the webhook", async ({
     hooks: { s, register, asAnn, deliveries, advance },
   }) => {
     const [old, fresh] = [await receiver(), await receiver()];
@@ -314,7 +317,7 @@ describe("manual calls", () => {
     const [call] = fresh.received;
     expect(call?.headers["webhook-id"]).toBe(old.received[0]?.headers["webhook-id"]);
     expect(call !== undefined && isSigned(call, "another")).toBe(true);
-    // The previously planned attempt is not made in addition.
+    // The attempt that was planned earlier is not made in addition.
     await advance(24 * HOUR_MS);
     expect([old.received.length, fresh.received.length]).toEqual([1, 1]);
     await asAnn("POST", `${webhook.path}deliveries/${id}/resend/`);
@@ -322,7 +325,7 @@ describe("manual calls", () => {
     expect(fresh.received).toHaveLength(2);
   });
 
-  it("include a test call, which is made once and does not count", async ({
+  it("can be a test call, which is made once and does not count", async ({
     hooks: { s, register, asAnn, advance, states, row },
   }) => {
     const hook = await receiver();

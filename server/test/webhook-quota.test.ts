@@ -1,4 +1,4 @@
-/** Events of webhooks whose owner has reached the limit of waiting deliveries or of delivery bytes per day. */
+/** Tests events for webhooks whose owner has reached the limit on waiting deliveries or on delivery bytes per day. */
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -125,7 +125,7 @@ describe("a receiver of an account with too many waiting deliveries gets", () =>
 });
 
 describe("a receiver of an account whose deliveries have used the bytes of the day gets", () => {
-  it("the deliveries within the limit; one failed delivery counts the others, for any speed of the receiver; more the next day", async ({
+  it("the deliveries within the limit; one failed delivery counts the others, however fast the receiver is; more follow the next day", async ({
     hooks: { register, ann, deliveries, startAnother },
   }) => {
     const hook = await receiver();
@@ -159,8 +159,7 @@ describe("a receiver of an account whose deliveries have used the bytes of the d
     const hook = await receiver();
     const few = await startAnother({ webhookMaxPending: 1, webhookBytesPerDay: 8_000 });
     const webhook = await register(hook.url);
-    // of every two events, one is sent and one exceeds the waiting limit: four of the rows fit into
-    // the day
+    // Of every two events, one is sent and one exceeds the limit on waiting deliveries. Four of the rows fit into the day.
     for (let frame = 1; frame <= 10; frame += 2) {
       await emit(few, "timeframe-created", webhook.activity, frame);
       await emit(few, "timeframe-created", webhook.activity, frame + 1);
@@ -200,7 +199,7 @@ describe("a receiver of an account whose deliveries have used the bytes of the d
     expect(fanOuts.length).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(50_000 + bytes / fanOuts.length);
     await few.stop();
-    // Waiting deliveries would count in later tests.
+    // Remove waiting deliveries, which would count in later tests.
     await queries.delete(jobs).where(eq(jobs.chargedTo, ann.id));
   });
 });

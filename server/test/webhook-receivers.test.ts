@@ -1,4 +1,4 @@
-/** Allowed receivers, and limits of concurrent calls. */
+/** Tests which receivers are allowed, and the limits on concurrent calls. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
@@ -53,7 +53,7 @@ describe("addresses are checked at every delivery", () => {
       expect([state, response]).toEqual(["failed", "The host has no public address."]);
     }
     expect(hook.connections).toBe(0);
-    // Only the account that requested a lookup waits for it.
+    // A lookup uses only the queue of the account that requested it.
     expect([...askedFor]).toEqual([ann.id]);
   });
 
@@ -141,7 +141,7 @@ describe("many receivers", () => {
       released.then(() => response.writeHead(204).end());
     };
     const [slowHook, fastHook] = [await register(slow.url), await register(fast.url)];
-    // All events of the slow receiver are older.
+    // All events for the slow receiver are older.
     for (const { activity } of [slowHook, fastHook]) {
       for (let frame = 1; frame <= 40; frame += 1) await emit(s, "timeframe-created", activity, frame);
     }
@@ -187,14 +187,12 @@ describe("many receivers", () => {
     await patient.stop();
   });
 
-  it("a worker that dies during deliveries loses none of them", async ({
-    hooks: { s, register, states },
-  }) => {
+  it("loses no delivery if a worker dies during it", async ({ hooks: { s, register, states } }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
     const queries = s.store.database.queries;
-    // The state after a worker was killed: an expired lease, and an attempt without a result.
+    // Set the row as it is after a worker was killed, with an expired lease and an attempt without a result.
     await queries
       .update(jobs)
       .set({

@@ -1,4 +1,4 @@
-/** Failing receivers: retries, their schedule, and disabling of webhooks. */
+/** Tests retries of calls to failing receivers, their schedule, and the disabling of webhooks. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { readConfig } from "../src/config/config.js";
@@ -31,7 +31,7 @@ describe("a receiver that fails", () => {
       const waitMs = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
       expect(waitMs).toBeGreaterThanOrEqual(delayMs);
       expect(waitMs).toBeLessThanOrEqual(delayMs * 1.1);
-      // After half of the delay, no call is made.
+      // No call is made after half of the delay.
       await advance(delayMs / 2);
       expect(hook.received).toHaveLength(index + 1);
       await advance(delayMs * 0.7);
@@ -47,7 +47,7 @@ describe("a receiver that fails", () => {
     expect(hook.received.every((call) => call.body === first?.body && isSigned(call, SECRET))).toBe(true);
   });
 
-  it("gets the event once it works again", async ({ hooks: { s, register, advance, deliveries } }) => {
+  it("gets the event when it works again", async ({ hooks: { s, register, advance, deliveries } }) => {
     const hook = await receiver();
     hook.behaviour = answer(502);
     const webhook = await register(hook.url);
@@ -117,7 +117,7 @@ describe("a receiver that fails", () => {
     };
     const hooks = [await register(silent.url), await register(dripping.url)];
     for (const { activity } of hooks) await emit(s, "activity-updated", activity);
-    // Neither response ends, so without the limit, the jobs would not end.
+    // Neither response ends, so the jobs would not end without the time limit.
     await impatient.runJobs();
     for (const webhook of hooks) {
       expect(await deliveries(webhook)).toMatchObject([
@@ -146,7 +146,7 @@ describe("a receiver that fails", () => {
   it("gets the event when it becomes reachable", async ({
     hooks: { s, register, deliveries, advance, states },
   }) => {
-    // The system does not assign this port to another connection in the meantime.
+    // Use a port that the system does not assign to another connection in the meantime.
     const gone = await startReceiver(await freePort());
     await gone.stop();
     const webhook = await register(gone.url);
@@ -177,7 +177,7 @@ describe("a receiver that fails", () => {
     await s.runJobs();
     const [delivery] = await deliveries(webhook);
     expect(delivery).toMatchObject({ state: "delivered", response_status: 200 });
-    // The limit excludes the data in the buffers of the system.
+    // The limit does not include the data in the buffers of the system.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 });
@@ -206,7 +206,7 @@ describe("a webhook is disabled", () => {
     hook.behaviour = answer(200);
     const enabled = await asAnn("PATCH", webhook.path, {});
     expect([enabled.status, enabled.body.disabled_at]).toEqual([200, null]);
-    // A client that has seen it enabled must not rely on its copy.
+    // The tag differs from the tag before the webhook was disabled, because copies from that time are outdated.
     expect(enabled.headers.get("etag")).not.toBe(shown.headers.get("etag"));
     await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();
@@ -219,7 +219,7 @@ describe("a webhook is disabled", () => {
     for (let frame = 1; frame <= 30; frame += 1) await emit(s, "timeframe-created", webhook.activity, frame);
     hook.behaviour = answer(410);
     await s.runJobs();
-    // Calls in progress when the first one returned.
+    // Only calls that were in progress when the first one returned can follow.
     expect(hook.received.length).toBeLessThanOrEqual(2 * s.config.webhookConcurrencyPerHost);
     const called = hook.received.length;
     expect((await asAnn("PATCH", webhook.path, {})).status).toBe(200);

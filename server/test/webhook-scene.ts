@@ -1,4 +1,7 @@
-/** A service with a manager whose webhooks are delivered to real receivers on loopback, with a clock set by the tests. */
+/**
+ * Provides a service with a manager whose webhooks are delivered to real receivers on the loopback interface, with a clock that
+ * the tests set.
+ */
 import { eq } from "drizzle-orm";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { expect, onTestFinished, vi } from "vitest";
@@ -14,7 +17,7 @@ export const SECRET = "sesame ünd more";
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** Add more than the delay, because a retry waits for the delay and the jitter. */
+/** Times by which to advance the clock for each retry. They exceed the delays because of the jitter. */
 export const SCHEDULE_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -24,7 +27,7 @@ export const SCHEDULE_MS = [
   10 * HOUR_MS,
 ];
 
-/** Addresses of names, or the reason why their lookup fails. */
+/** Addresses for host names, or the error of the lookup. */
 export const NAMES: Record<string, string[] | Error> = { "receiver.example": ["127.0.0.1"] };
 export const lookup: AddressLookup = async (name) => {
   const found = NAMES[name];
@@ -33,7 +36,7 @@ export const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-/** The longest limits. Only a receiver that never responds reaches them, even on a busy machine. */
+/** The longest time limits. Only a receiver that never responds reaches them, even on a busy machine. */
 export const settings: Partial<Config> = {
   webhookAllowPrivate: true,
   webhookTimeoutMs: 45_000,
@@ -46,7 +49,7 @@ export interface Registered {
   path: string;
 }
 
-/** A receiver that is stopped at the end of the test. */
+/** Starts a receiver that is stopped at the end of the test. */
 export async function receiver(port = 0): Promise<Receiver> {
   const started = await startReceiver(port);
   onTestFinished(() => started.stop());
@@ -67,12 +70,15 @@ export function isAcceptedByLibrary({ headers, body }: Received, secret: string)
   }
 }
 
-/** @param s service whose clock only the tests move, so that no retry is due because a test took long */
+/**
+ * Provides functions for webhooks.
+ * @param s a service whose clock only the tests move, so that no retry becomes due because a test takes long
+ */
 function webhooksOn(s: TestService, ann: TestAccount) {
   s.clock.stopAt(s.clock.now().getTime());
   let expiresMs = 0;
 
-  /** The clock moves beyond the lifetime of tokens; this request uses a valid one. */
+  /** Sends a request as ann with a valid token, because the clock moves beyond the lifetime of tokens. */
   async function asAnn(method: string, path: string, json?: unknown) {
     const nowMs = s.clock.now().getTime();
     if (nowMs >= expiresMs) {
@@ -87,7 +93,7 @@ function webhooksOn(s: TestService, ann: TestAccount) {
     return newActivity(s, ann);
   }
 
-  /** A webhook of a new activity. */
+  /** Creates a webhook for a new activity. */
   async function register(webhook_url: string, more: Record<string, unknown> = {}): Promise<Registered> {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
@@ -118,7 +124,7 @@ function webhooksOn(s: TestService, ann: TestAccount) {
     await s.runJobs();
   };
 
-  /** Starts another service on the database, at the time of this one. */
+  /** Starts another service on the same database, with the clock at the same time. */
   async function startAnother(changes: Partial<Config>): Promise<TestService> {
     const another = await TestService.start(s.store, { ...settings, ...changes }, lookup);
     another.clock.stopAt(s.clock.now().getTime());
@@ -128,7 +134,7 @@ function webhooksOn(s: TestService, ann: TestAccount) {
   return { s, ann, activityOfAnn, register, asAnn, deliveries, states, row, advance, startAnother };
 }
 
-/** `it` of a file with a service and a manager. */
+/** Creates an `it` for a file with a service and a manager. */
 export const withWebhooks = () =>
   withOwnService(settings, lookup).extend("hooks", { scope: "file" }, async ({ service }) =>
     webhooksOn(service, await service.manager()),

@@ -1,28 +1,17 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { auditLog, webhooks } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { emit } from "./events.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
+import { fields, lookup } from "./webhook-fields.js";
 
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;
 let activity: number;
 let base: string;
-
-const NAMES: Record<string, string[]> = {
-  "public.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
-  "private.example": ["10.1.2.3"],
-  "mixed.example": ["93.184.215.14", "127.0.0.1"],
-  "six.example": ["fd00::1"],
-};
-const lookup: AddressLookup = async (name) => {
-  const found = NAMES[name];
-  if (found === undefined) throw new Error("ENOTFOUND");
-  return found;
-};
 
 // Use a separate database, because services of other tests would deliver these webhooks.
 beforeAll(async () => {
@@ -37,12 +26,6 @@ afterAll(async () => {
   await s.store.close();
 });
 
-const fields = {
-  webhook_url: "https://public.example/hook?key=1",
-  secret_token: "sesame-open",
-  activity_events: true,
-  timeframes_events: false,
-};
 const masked = { ...fields, secret_token: "se*********", disabled_at: null };
 
 const create = (more: Record<string, unknown> = {}, path = base) =>
@@ -52,7 +35,7 @@ const isDeprecated = ({ headers }: { headers: Headers }) =>
   headers.get("deprecation") === "@1704067200" && headers.get("link")?.includes('rel="deprecation"') === true;
 
 describe("webhooks", () => {
-  it("are created without showing their secret", async () => {
+  it("are created without returning their secret", async () => {
     const created = await create();
     expect(created.status).toBe(200);
     expect(created.body).toEqual({ id: created.body.id, ...masked });
@@ -100,112 +83,6 @@ describe("webhooks", () => {
     expect(
       (await s.get(`${base}?limit=3000`, ann.token)).body.results.map(({ id }: { id: number }) => id),
     ).toEqual(expect.arrayContaining([first.body.id]));
-  });
-
-  it("are created with http or https URLs of up to 200 characters, without a user", async () => {
-    const long = `http://public.example/${"a".repeat(200 - "http://public.example/".length)}`;
-    expect((await create({ webhook_url: long })).body.webhook_url).toBe(long);
-    expect((await create({ webhook_url: "HTTP://93.184.215.14:8080" })).status).toBe(200);
-    for (const webhook_url of [
-      `${long}a`,
-      "ftp://public.example/",
-      "javascript:alert(1)",
-      "//public.example/",
-      "public.example",
-      "http://",
-      "http:///path",
-      "https://user@public.example/",
-      "https://user:pass@public.example/",
-      "https://:@public.example/",
-      "https://@public.example/",
-      "https:\\\\public.example/",
-      "http://public.example /",
-      " http://public.example/",
-      "http://pub\tlic.example/",
-      "http://public.example:99999/",
-    ]) {
-      const { status, body } = await create({ webhook_url });
-      expect([webhook_url, status, Object.keys(body)]).toEqual([webhook_url, 400, ["webhook_url"]]);
-    }
-  });
-
-  it.each([
-    "127.0.0.1",
-    "127.1",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.1",
-    "0177.0.0.1",
-    "017700000001",
-    "127.0.0.1.",
-    "1２7.0.0.1",
-    "0",
-    "0.0.0.0",
-    "10.0.0.1",
-    "172.16.0.1",
-    "172.31.255.255",
-    "192.168.1.1",
-    "169.254.169.254",
-    "100.64.0.1",
-    "192.0.0.8",
-    "192.0.2.1",
-    "198.18.0.1",
-    "198.51.100.7",
-    "203.0.113.7",
-    "224.0.0.1",
-    "240.0.0.1",
-    "255.255.255.255",
-    "[::]",
-    "[::1]",
-    "[0:0:0:0:0:0:0:1]",
-    "[::127.0.0.1]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "[::ffff:0:127.0.0.1]",
-    "[64:ff9b::127.0.0.1]",
-    "[64:ff9b:1::10.0.0.1]",
-    "[2002:7f00:1::]",
-    "[2001:0:1::1]",
-    "[2001:db8::1]",
-    "[fe80::1]",
-    "[fec0::1]",
-    "[fd00::1]",
-    "[ff02::1]",
-    "[100::1]",
-    "[4000::1]",
-    "private.example",
-    "mixed.example",
-    "six.example",
-  ])("are not created with http://%s/", async (host) => {
-    const { status, body } = await create({ webhook_url: `http://${host}/` });
-    expect([status, Object.keys(body)]).toEqual([400, ["webhook_url"]]);
-  });
-
-  it("do not reveal whether an internal name resolves", async () => {
-    const [internal, unknown] = await Promise.all(
-      ["http://mixed.example/", "http://outside.example/"].map((webhook_url) => create({ webhook_url })),
-    );
-    expect([internal?.status, unknown?.status]).toEqual([400, 400]);
-    expect(internal?.body).toEqual(unknown?.body);
-    expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
-  });
-
-  it("are refused after a short wait for an unresolvable name, which waits in the caller's own queue", async () => {
-    const asked: unknown[] = [];
-    const stuck = await TestService.start(s.store, {}, (_name, { account, signal } = {}) => {
-      asked.push(account);
-      if (signal === undefined) throw new Error("Nothing ends this lookup.");
-      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    });
-    const { status, body } = await stuck.post(base, fields, ann.token);
-    expect([status, Object.keys(body), asked]).toEqual([400, ["webhook_url"], [ann.id]]);
-  });
-
-  it("can call private addresses in development", async () => {
-    const development = await TestService.start(s.store, { webhookAllowPrivate: true }, lookup);
-    const { status } = await development.post(base, { ...fields, webhook_url: "http://[::1]/" }, ann.token);
-    await development.stop();
-    expect(status).toBe(200);
   });
 
   it("are limited to 100 per activity", async () => {
@@ -278,7 +155,7 @@ describe("webhooks", () => {
       expect(await status(activity, bob.token)).toBe(403);
       expect(await status(999_999_999, ann.token)).toBe(404);
       expect(await status("x", ann.token)).toBe(404);
-      // Webhooks of another activity, and unknown ones.
+      // Webhooks of another activity are not found.
       if (path !== "") expect(await status(own, bob.token)).toBe(404);
       expect((await s.get(`${base}${id}/`, ann.token)).status).toBe(200);
     },
@@ -353,7 +230,7 @@ describe("webhooks", () => {
   it("are updated and deleted only if If-Match matches", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
-    // A secret with the same mask also changes the tag.
+    // A new secret with the same mask also changes the tag.
     await s.send("PATCH", `${base}${id}/`, { token: ann.token, json: { secret_token: "sesame-shut" } });
     const fresh = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
     expect(fresh).not.toBe(stale);
@@ -405,7 +282,7 @@ describe("webhooks", () => {
     expect(await events("?ordering=-created_at&limit=1")).toEqual(["timeframe-updated"]);
     expect((await s.get(`${path}${id}/deliveries/?page=2`, ann.token)).status).toBe(404);
     expect(JSON.stringify(results)).not.toContain("sesame");
-    // A delivery of another webhook.
+    // The delivery belongs to another webhook.
     const other = (await create({}, path)).body.id;
     const resend = (webhook: number) =>
       s.send("POST", `${path}${webhook}/deliveries/${results[0].id}/resend/`, { token: ann.token });

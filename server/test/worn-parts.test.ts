@@ -1,4 +1,4 @@
-/** An erasure processes the times of an athlete in parts, each from a limited number of time frames. */
+/** Tests that an erasure processes the times of an athlete in parts, each from a limited number of time frames. */
 import { eq, ne, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
@@ -47,7 +47,7 @@ async function worn(): Promise<Worn> {
   return found;
 }
 
-/** Reads the parts one after another, like the transactions of an erasure. */
+/** Reads the parts one after another, as the transactions of an erasure do. */
 async function inParts(of: Worn, limit: number): Promise<{ own: Interval[]; others: Interval[] }> {
   const all = { own: [] as Interval[], others: [] as Interval[] };
   for (let fromMs = of.startMs; fromMs <= of.stopMs; ) {
@@ -91,14 +91,14 @@ it("the parts together cover the times of all time frames, for any number of tim
 });
 
 it("a part ends with the time frames that it has read, even if more time frames cover its start", async () => {
-  // Each time frame is newer and ends later than the previous one, so each is needed for its last millisecond.
+  // Each time frame is newer and ends later than the previous one, so each one is needed for its last millisecond.
   await add(
     Array.from({ length: 40 }, (_, i) => ({ isOwn: i % 2 === 0, from: 0, length: 1_001 + i, age: -i - 1 })),
   );
   const of = await worn();
   const startMs = of.startMs + 500;
   const { own, others: theirs, stopMs } = await wornPart(s.ctx.queries, of, startMs, 10);
-  // The model and nine others.
+  // The part has been read from the model and nine other time frames.
   expect(stopMs).toBe(of.startMs + 1_000 + 9);
   expect(normaliseIntervals([...own, ...theirs])).toEqual([{ startMs, stopMs }]);
   expect(theirs).toHaveLength(4);

@@ -17,9 +17,9 @@ import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from ".
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions {
   /**
-   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time`
-   * and `timeZone` apply only to CSV and JSON lines, because the other formats define how times are written. For `gpx`,
-   * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV. `time` and
+   * `timeZone` apply only to CSV and JSON lines, because the other formats define how times are written. For `gpx`, `tcx` and
+   * `fit`, the default of `fillHrMs` is 2000, because sports software shows a heart rate only for rows that have one.
    */
   format?: FormatName | undefined;
   /**
@@ -31,16 +31,16 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions 
 
 /**
  * A conversion in progress. The promises are fulfilled when the stream has been read to its end, and rejected if it fails, is
- * cancelled or aborted. Awaiting them while nothing reads the stream (it has no reader, or its reader was released early) rejects
- * with `NOT_READ` immediately; such a promise can be awaited again and is fulfilled once the stream has been read. While the stream
- * has a reader they stay pending.
+ * cancelled or is aborted. While nothing reads the stream (it has no reader, or its reader was released early), awaiting a
+ * promise rejects with `NOT_READ` immediately. The promise can be awaited again later, and is fulfilled when the stream has been
+ * read. While the stream has a reader, the promises stay pending.
  */
 export interface Conversion {
   /** The file, piece by piece. */
   readonly body: ReadableStream<Uint8Array>;
-  /** For example `text/csv`. */
+  /** The media type, for example `text/csv`. */
   readonly mediaType: string;
-  /** `{serial}_{start}_{end}` with the times of the rows written, and the extension of the format. */
+  /** `{serial}_{start}_{end}`, with the times of the first and last written row, and the extension of the format. */
   readonly fileName: Promise<string>;
   readonly report: Promise<Report>;
   /** The header; fulfilled as soon as it has been read. */
@@ -62,7 +62,7 @@ export function convert(source: Source, options: ConvertOptions = {}): Conversio
   return conversionOf(source, options, "Read body to its end first, then await it.");
 }
 
-/** Like `convert`. `whatToDo` is a sentence that tells callers what to do if they await a promise too early. */
+/** Works like `convert`. `whatToDo` is a sentence that tells callers what to do if they await a promise too early. */
 export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
@@ -88,8 +88,8 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format in the options. Throws `BAD_OPTION` for an unknown format, for options of a different format, and for a
- * notation of times that the format does not support.
+ * Returns the format in the options. Throws `BAD_OPTION` for an unknown format, for options of a different format, and for a time
+ * format that the output format does not support.
  */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
@@ -153,7 +153,7 @@ export const CONVERT_OPTIONS = [
   }),
 ];
 
-/** The reader of a conversion. */
+/** Creates the reader for a conversion. */
 export function fileReader(
   source: Source,
   options: ConvertOptions,
@@ -169,7 +169,7 @@ export function fileReader(
   );
 }
 
-/** Name of a file that contains the produced rows. Throws `NO_SAMPLES` if there are none. */
+/** Returns the name of a file that contains the produced rows. Throws `NO_SAMPLES` if there are none. */
 export function fileNameIn({ fileName, report }: ReadResult, format: Format): string {
   if (fileName === null) throw noSamples(report);
   return withExtension(fileName, format);
@@ -179,13 +179,13 @@ export function fileNameIn({ fileName, report }: ReadResult, format: Format): st
 export interface ConvertedRecording extends Inspection {
   /** The whole CSV, UTF-8. */
   csv: Uint8Array;
-  /** `{serial}_{start}_{end}.csv` with the times of the rows written. */
+  /** `{serial}_{start}_{end}.csv`, with the times of the first and last written row. */
   fileName: string;
 }
 
 /**
- * Converts a recording in memory to CSV synchronously; otherwise like `convert`. Other formats are loaded on first use, which is
- * asynchronous.
+ * Converts a recording in memory to CSV synchronously; it is otherwise like `convert`. It supports only CSV, because the other
+ * formats are loaded asynchronously on first use.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, `NO_SAMPLES`, with `strict` also `DAMAGED`

@@ -7,7 +7,7 @@ import type { EngineName, SampleBatch } from "../types.js";
 import { requireWritableTimes, writeSamples } from "./samples-text.js";
 
 export interface SamplesToCsvOptions {
-  /** Whether the text starts with the line of column names; default true. */
+  /** Whether the text starts with a line of column names; default true. */
   header?: boolean | undefined;
   /** The engine to use; default the fastest one available. All engines write the same bytes. */
   engine?: EngineName | undefined;

@@ -3,7 +3,7 @@ import { SourceReader } from "../reading/source-reader.js";
 import type { BeatBatch, DecodeOptions, Source } from "../types.js";
 import { type Decoding, decodingOf } from "./decoding.js";
 
-/** Options of `decode` that concern reading, not the selection of rows. */
+/** The options of `decode` that affect reading, not the selection of rows. */
 export type WaveformOptions = Pick<DecodeOptions, "serial" | "strict" | "signal" | "engine">;
 
 /** Every option of `decodeBeats` and `decodeEcg`. */
@@ -16,8 +16,8 @@ export const WAVEFORM_OPTIONS = optionNames<WaveformOptions>({
 
 /**
  * Finds the heart beats in the ECG waveform of a recording as it is read. The source is read only as fast as you iterate. A
- * recording without a waveform yields no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. To detect a
- * beat, it uses the signal up to 0.4 s after the beat (1.3 s if search-back finds it), and never a later part.
+ * recording without a waveform yields no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. A beat is detected
+ * from the signal up to 0.4 s after it (1.3 s if search-back finds it), and never from a later part.
  *
  * @throws AsiError like `decode`
  */

@@ -15,8 +15,8 @@ export type DecodeCsvOptions = CsvTrackOptions;
 const OPTIONS = optionNames<DecodeCsvOptions>({ delimiter: true, timeZone: true });
 
 /**
- * Reads a CSV as columns of integers. It accepts the output of `convert` with all its options except `header: false`; `encodeCsv` of
- * `asi-convert/node` defines the format. The source is read only as fast as you iterate.
+ * Reads a CSV as columns of integers. It accepts the output of `convert` with any options except `header: false`; `encodeCsv` of
+ * `asi-convert/node` describes the format. The source is read only as fast as you iterate.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; while iterating `BAD_CSV` and `BAD_ROW` with the line
  */
@@ -37,7 +37,7 @@ async function* batchesIn(
     const delimiter = given ?? delimiterIn(first);
     const track = new CsvTrack(delimiter, zone);
     const rows = rowsIn(new ContinuedSource(first, chunks), delimiter, track);
-    // encodes the rows and decodes them again, to refuse the same rows as `encodeCsv`
+    // this encodes the rows and decodes them again, so that it refuses the same rows as `encodeCsv`
     const recording = encodeRows(rows, { serial: "CSV" }, () => ({
       name: `Line ${track.line}`,
       line: track.line,

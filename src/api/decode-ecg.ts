@@ -4,7 +4,7 @@ import type { EcgBatch, Source } from "../types.js";
 import { WAVEFORM_OPTIONS, type WaveformOptions } from "./decode-beats.js";
 import { type Decoding, decodingOf, mapDecoding } from "./decoding.js";
 
-// recording format, "Frames"
+// docs/recording-format.md, "Frames"
 const ENVELOPE_BYTES = 8;
 const ECG_RAW = 0x02a5;
 const HEAD_BYTES = 16;
@@ -18,7 +18,7 @@ const HEAD_BYTES = 16;
 export function decodeEcg(source: Source, options: WaveformOptions = {}): Decoding<EcgBatch> {
   requireOptions(options, WAVEFORM_OPTIONS);
   const { serial, strict, signal, engine } = options;
-  // no row is needed, and therefore no heart rate
+  // the result contains no rows, so no heart rates need to be derived
   const reader = new SourceReader(source, { serial, strict, signal, engine, hr: "device", output: "frames" });
   return mapDecoding(decodingOf(reader), waveformsIn);
 }
@@ -35,7 +35,7 @@ interface Piece {
   count: number;
 }
 
-/** The waveform in valid frames; a new batch starts where the sample rate changes. */
+/** Yields the waveform from valid frames. A new batch starts where the sample rate changes. */
 function* batchesIn(frames: Uint8Array): Generator<EcgBatch, void, undefined> {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength);
   let pieces: Piece[] = [];
@@ -74,7 +74,7 @@ function batchOf(view: DataView, pieces: readonly Piece[]): EcgBatch {
   let index = 0;
   for (const { timeMs, offset, count } of pieces) {
     for (let i = 0; i < count; i++) {
-      // without a rate, only the time of the first sample is known
+      // without a sample rate, only the time of the first sample is known
       batch.timestampMs[index] = sampleRateHz === 0 ? timeMs : timeMs + (i * 1000) / sampleRateHz;
       batch.sample[index] = view.getInt16(offset + 2 * i, true);
       index += 1;

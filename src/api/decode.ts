@@ -26,7 +26,7 @@ export function decode(source: Source, options: ColumnsOptions = {}): Decoding<S
   return decodingOf(batchReader(source, options));
 }
 
-/** The reader behind `decode`. */
+/** Returns the reader that `decode` uses. */
 export function batchReader(source: Source, options: ColumnsOptions): SourceReader<"columns"> {
   requireOptions(options, COLUMNS_OPTIONS);
   return new SourceReader(source, { ...options, output: "columns" });
@@ -37,14 +37,15 @@ export interface DecodedRecording {
   /** All rows in one batch; `rowsOf` iterates over them. */
   samples: SampleBatch;
   info: RecordingInfo;
-  /** Accounts for every byte. */
+  /** The report, which accounts for every byte. */
   report: Report;
   /** The decoder that was used. */
   engine: EngineName;
 }
 
 /**
- * Reads a recording in memory synchronously: all its rows as columns of integers, 26 bytes a row, with `quality` 33.
+ * Reads a recording in memory synchronously, and returns all rows as columns of integers: 26 bytes for each row, or 33 with
+ * `quality`.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. Without rows, `samples` is empty.
@@ -60,7 +61,7 @@ export function decodeSync(
   return { samples, info, report, engine };
 }
 
-/** Reads a recording row by row, in SI units. Otherwise as `decode`. */
+/** Reads a recording row by row, in SI units; it is otherwise like `decode`. */
 export function decodeRows(source: Source, options: DecodeOptions = {}): Decoding<Row> {
   requireOptions(options, DECODE_OPTIONS);
   return mapDecoding(decode(source, options), rowsOfAll);
@@ -71,7 +72,8 @@ async function* rowsOfAll(batches: AsyncIterable<SampleBatch>): AsyncGenerator<R
 }
 
 /**
- * The rows of a batch, in SI units. The integers are divided, so each number is the double nearest to its decimal value.
+ * Iterates over the rows of a batch, in SI units. The integers are divided, so each number is the double nearest to its decimal
+ * value.
  *
  * @throws AsiError `BAD_ARGUMENT` immediately if columns are invalid or shorter than `length`
  */

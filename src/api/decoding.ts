@@ -6,21 +6,21 @@ import { promisesOfReading } from "../sources/promise-of-reading.js";
 import type { EngineName, RecordingInfo, Report } from "../types.js";
 
 /**
- * The content of a recording, as it is read. It can be iterated once; a second iteration throws `ALREADY_READ`. The promises are
- * fulfilled by the iteration, and rejected if it fails, stops early or is aborted. Awaiting them before the iteration has started
- * rejects with `NOT_READ` immediately; such a promise can be awaited again and is fulfilled once the recording has been read.
- * Between two steps of the iterator they stay pending.
+ * The content of a recording, read during an iteration. It can be iterated once; a second iteration throws `ALREADY_READ`. The
+ * promises are fulfilled by the iteration, and rejected if it fails, stops early or is aborted. Before the iteration starts,
+ * awaiting a promise rejects with `NOT_READ` immediately. The promise can be awaited again later, and is fulfilled when the
+ * recording has been read. Between two steps of the iterator, the promises stay pending.
  */
 export interface Decoding<T> extends AsyncIterable<T> {
   /** The header. Fulfilled as soon as it has been read. */
   readonly info: Promise<RecordingInfo>;
-  /** Accounts for every byte. Fulfilled at the end of the recording. */
+  /** The report, which accounts for every byte. Fulfilled at the end of the recording. */
   readonly report: Promise<Report>;
   /** The decoder that was used. Fulfilled at the end of the recording. */
   readonly engine: Promise<EngineName>;
 }
 
-/** A decoding with the outputs of a reader. */
+/** Creates a decoding that yields the outputs of a reader. */
 export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decoding<Outputs[K]> {
   const promised = promisesOfReading(
     {
@@ -44,7 +44,7 @@ export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decod
   };
 }
 
-/** A decoding with items that are derived from the items of `decoding`. */
+/** Creates a decoding whose items are derived from the items of `decoding`. */
 export function mapDecoding<T, U>(
   decoding: Decoding<T>,
   items: (decoding: AsyncIterable<T>) => AsyncIterator<U>,
@@ -61,7 +61,8 @@ export function mapDecoding<T, U>(
   };
 }
 
-// A second iteration would find nothing, and look like a recording without rows.
+// Returns a function that throws on its second call. Without it, a second iteration would yield nothing, like a recording without
+// rows.
 function oneIteration(): () => void {
   let isBegun = false;
   return () => {
@@ -83,7 +84,7 @@ function iterate<K extends OutputKind>(reader: SourceReader<K>): AsyncIterator<O
   };
   return {
     next() {
-      // as with a generator, calls wait for earlier ones
+      // as in a generator, a call waits for earlier ones
       const answer = last.then(produce);
       last = answer.catch(() => {});
       return answer;

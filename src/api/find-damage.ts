@@ -4,7 +4,7 @@ import { bytesInMemory, isBlob } from "../sources/source.js";
 import { decode } from "./decode.js";
 import { inspect } from "./inspect.js";
 
-/** The damaged places of a recording, in file order. */
+/** The damaged places in a recording, in file order. */
 export interface Damage {
   places: {
     /** Offset of the invalid frame in the recording. */
@@ -26,7 +26,7 @@ export interface FindDamageOptions {
 const MOST_PLACES = 100;
 
 /**
- * Finds the first 100 damaged places of a recording. A damaged recording is decoded twice.
+ * Finds the first 100 damaged places in a recording. A damaged recording is decoded twice.
  *
  * @throws AsiError `BAD_SOURCE`, and like `decode`
  */
@@ -40,13 +40,13 @@ export async function findDamage(
   const { report } = await inspect(source, options);
   const damage: Damage = { places: [], hasMore: false };
   if (report.firstDamage === undefined) return damage;
-  // the parts after a damaged place have no header
+  // the remaining parts of the recording have no header
   const serial = options.serial ?? "UNKNOWN";
   let afterMs: number | null = null;
   for (let from = 0; ; ) {
     try {
       const rest = source instanceof Uint8Array ? source.subarray(from) : source.slice(from);
-      // does not derive heart rates from the ECG waveform, because that takes time
+      // heart rates are not derived from the ECG waveform, because that takes time
       for await (const batch of decode(rest, { strict: true, serial, hr: "device", signal })) {
         afterMs = batch.timestampMs[batch.length - 1] ?? afterMs;
       }
@@ -59,7 +59,7 @@ export async function findDamage(
       if (damage.places.length === MOST_PLACES) return { ...damage, hasMore: true };
       const byteOffset: number = from + error.byteOffset;
       damage.places.push({ byteOffset, afterMs });
-      // as the decoder does
+      // the decoder continues its search there, too
       from = byteOffset + 1;
     }
   }

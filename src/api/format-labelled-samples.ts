@@ -8,22 +8,22 @@ import type { SampleBatch } from "../types.js";
 import { sharedRowWriter } from "./format-samples.js";
 import { requireWritableTimes } from "./samples-text.js";
 
-/** Samples with the same texts, such as those of a player. */
+/** Samples with the same texts, such as the samples of one player. */
 export interface LabelledSamples {
-  /** A text for each name in the options. All texts together are less than 3 kB in UTF-8. */
+  /** A text for each name in the options. All texts together must be less than 3 kB in UTF-8. */
   labels: readonly string[];
   samples: Iterable<SampleBatch> | AsyncIterable<SampleBatch>;
 }
 
 export interface FormatLabelledOptions {
   format: LabelledFormatName;
-  /** Names of the text columns, which come first. */
+  /** Names of the text columns, which precede the other columns. */
   labels: readonly string[];
   /** Name and version of the columns, in the metadata of Parquet files. */
   schema: string;
   /**
-   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
-   * memory is returned again.
+   * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. Default: new memory. A piece of the
+   * output changes when its memory is returned again.
    */
   allocate?: Allocate | undefined;
 }
@@ -36,10 +36,10 @@ const OPTIONS = optionNames<FormatLabelledOptions>({
 });
 
 /**
- * Writes samples of several devices or people as one file: rows as in `formatSamples`, preceded by columns that identify their
- * origin. Does not keep the whole file in memory.
+ * Writes samples of several devices or people as one file: rows as in `formatSamples`, with additional columns at the start that
+ * identify their origin. The whole file is never in memory.
  *
- * @param groups in the order of the file; each is read once, when the previous one has been written
+ * @param groups in the order of the file; each group is read once, when the previous one has been written
  * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again
  * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `groups`
  */

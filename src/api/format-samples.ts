@@ -12,11 +12,11 @@ import { requireWritableTimes } from "./samples-text.js";
 
 export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
-  /** The device, as `decode` returns it. Formats that name a device contain it. */
+  /** The device, as `decode` returns it. It is written by formats that name the device. */
   info: RecordingInfo;
   /**
-   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
-   * memory is returned again.
+   * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. Default: new memory. A piece of the
+   * output changes when its memory is returned again.
    */
   allocate?: Allocate | undefined;
 }
@@ -29,13 +29,12 @@ const OPTIONS = optionNames<FormatSamplesOptions>({
 });
 
 /**
- * Writes samples in a format, as `convert` writes those of a recording in the default layout. Heart rates are not repeated.
- * Formats whose beginning depends on the end (`fit`, and the laps of `tcx` and `geojson`) keep rows in memory; the others need
- * little.
+ * Writes samples in a format, as `convert` writes a recording in the default layout. Heart rates are not repeated. Formats whose
+ * beginning depends on the end (`fit`, and the laps of `tcx` and `geojson`) keep rows in memory; the others need little memory.
  *
  * @param samples batches of samples, such as those of `decode`; not modified during the call
- * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again. Without
- * samples, it contains only what the format requires
+ * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again. Without samples, the
+ * file contains only what the format requires
  * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `samples`
  */
 export async function* formatSamples(
@@ -63,12 +62,12 @@ export async function* formatSamples(
   yield* copies(writer.end(null), allocate);
 }
 
-/** Uses any idle engine for each call, and keeps none while the caller reads the pieces. */
+/** Uses any idle engine for each call. No engine is reserved while the caller reads the pieces. */
 export const sharedRowWriter: RowWriter = {
   write(template, batch, from, to) {
     const engine = acquireEngine(undefined);
     try {
-      // valid until the next step of the engine, which runs after the copy
+      // valid until the next step of the engine, which runs after the bytes have been copied
       return engine.rowWriter.write(template, batch, from, to);
     } finally {
       releaseEngine(engine);

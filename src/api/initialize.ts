@@ -10,8 +10,8 @@ export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: 
 
 export interface InitializeOptions {
   /**
-   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. Platforms that forbid
-   * compiling from bytes require it. Default: the core that is embedded in the library.
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. It is required on platforms that
+   * forbid compiling from bytes. Default: the core that is embedded in the library.
    */
   module?: CompiledModule | undefined;
 }
@@ -19,8 +19,8 @@ export interface InitializeOptions {
 const OPTIONS = optionNames<InitializeOptions>({ module: true });
 
 /**
- * Compiles the decoder in advance, or uses one that is already compiled. Optional; without this call, the first recording
- * compiles it.
+ * Compiles the decoder in advance, or uses one that is already compiled. This call is optional: otherwise the decoder is compiled
+ * for the first recording.
  *
  * @returns the default engine after this call; `plain` if WebAssembly is not allowed
  * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
@@ -42,7 +42,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
   return bestEngine();
 }
 
-// A module from a different realm is not an instance of this realm's class.
+// Returns whether a value is a module, including one from a different realm, which is not an instance of this realm's class.
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

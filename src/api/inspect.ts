@@ -18,7 +18,7 @@ export async function inspect(source: Source, options: DecodeOptions = {}): Prom
 }
 
 /**
- * Like `inspect`, but synchronous, for bytes in memory.
+ * Works like `inspect`, but synchronously, for bytes in memory.
  *
  * @throws AsiError `BAD_SOURCE`, and like `inspect`
  */

@@ -26,9 +26,9 @@ export type JsonValue =
 export type JsonKeys = Readonly<Record<string, JsonValue>>;
 
 export interface SamplesToJsonOptions {
-  /** Default: the keys of a `Row`, `{ timestamp: "timestamp", latitude: "latitude", ... }`. */
+  /** The keys of each object. Default: the keys of a `Row`, `{ timestamp: "timestamp", latitude: "latitude", ... }`. */
   keys?: JsonKeys | undefined;
-  /** Text before the array, such as the start of an enclosing object. Saves copying the result. */
+  /** Text before the array, such as the start of an enclosing object. With it, the result need not be copied. */
   before?: string | undefined;
   /** Text after the array. */
   after?: string | undefined;

@@ -14,7 +14,7 @@ interface Surroundings {
 
 /**
  * Writes each sample with a template, in one piece of memory. No object is created for a sample. Most rows are much shorter than
- * the longest possible one, so the length of the text is estimated from the rows written so far.
+ * the longest possible row, so the length of the text is estimated from the rows written so far.
  */
 export function writeSamples(
   samples: SampleBatch,

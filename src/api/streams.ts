@@ -5,7 +5,7 @@ import { type ConvertOptions, conversionOf } from "./convert.js";
 import { batchReader } from "./decode.js";
 
 /**
- * A transform for `pipeThrough` from the bytes of a recording to batches of rows. Otherwise like `decode`.
+ * A transform for `pipeThrough` that converts the bytes of a recording to batches of rows. It is otherwise like `decode`.
  *
  * @throws AsiError like `decode`
  */
@@ -33,7 +33,7 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
 }
 
 /**
- * A transform for `pipeThrough` from the bytes of a recording to CSV. Otherwise like `convert`.
+ * A transform for `pipeThrough` that converts the bytes of a recording to CSV. It is otherwise like `convert`.
  *
  * @throws AsiError like `convert`
  */

@@ -48,22 +48,22 @@ export const COUNTERS = [
 ] as const;
 
 /**
- * The counters of an engine. `span...` refers to the produced rows of the last range that has any, `range...` to the last range.
- * Times are undefined if there are no rows.
+ * The counters of an engine. `span...` counters refer to the produced rows of the last range with such rows, `range...` counters
+ * to the last range. Times are undefined if there are no rows.
  */
 export type Counters = Record<(typeof COUNTERS)[number], number>;
 
 /** Collects the ranges of one recording and the positions at which the output changes to another range. */
 export class RangeLog {
-  /** Completed ranges, three numbers each: start, stop, rows. */
+  /** Three numbers for each completed range: start, stop, rows. */
   readonly #closed = new NumberList();
   /**
-   * Three numbers each: the start of the output of a range, and the earliest and latest produced row of the previous range (NaN
-   * for the first).
+   * Three numbers for each change to another range: the start of the output of the range, and the earliest and latest produced
+   * row of the previous range (NaN for the first range).
    */
   readonly #breaks = new NumberList();
 
-  /** Adds copies of the entries of one step. Each entry consists of three numbers. */
+  /** Adds copies of the entries from one step. Each entry consists of three numbers. */
   append(closed: Float64Array, breaks: Float64Array): void {
     this.#closed.append(closed);
     this.#breaks.append(breaks);
@@ -121,7 +121,7 @@ export class RangeLog {
     const pieces = this.#breaks.pieces();
     for (const numbers of pieces) {
       for (let i = 0; i < numbers.length; i += 3) {
-        // no span precedes the first break
+        // there is no span before the first break
         if (Number.isNaN(numbers[i + 1])) continue;
         start = Math.min(start, numbers[i + 1] ?? start);
         end = Math.max(end, numbers[i + 2] ?? end);
@@ -147,7 +147,7 @@ export class RangeLog {
 export const DAMAGE_KINDS = ["badChecksums", "overlong", "overruns"] as const;
 export const FIRST_DAMAGE_SIGNAL = 3;
 
-/** The kind of damage that a step of the core returned; undefined for any other value. */
+/** Converts the result of a step of the core to a kind of damage; undefined for any other result. */
 export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
   DAMAGE_KINDS[signal - FIRST_DAMAGE_SIGNAL];
 

@@ -1,6 +1,6 @@
 import type { Engine, EngineSettings, StepResult } from "./engine.js";
 
-/** The loop that drives an engine. It writes chunks into the engine, in the largest possible parts. */
+/** Drives an engine in a loop. It writes chunks to the engine, in the largest possible parts. */
 export class EngineDriver {
   readonly engine: Engine;
   #chunk: Uint8Array = NOTHING;
@@ -34,7 +34,8 @@ export class EngineDriver {
 
   /** Runs one step. Read the output of the engine before the next step. */
   step(): StepResult {
-    // A step that stopped continues with the bytes already written, because refilling the buffer would move all unread bytes.
+    // After a step that stopped early, the next one continues with the bytes already written, because refilling the buffer would
+    // move all unread bytes.
     if (!this.#isStopped && this.#offset < this.#chunk.length) {
       this.#offset += this.engine.write(this.#chunk, this.#offset);
     }

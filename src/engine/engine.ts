@@ -10,7 +10,7 @@ export type OutputKind =
   | "csv"
   /** columns */
   | "columns"
-  /** the bytes of the valid frames, except headers that are signalled */
+  /** the bytes of the valid frames, except those of signalled headers */
   | "frames"
   /** heart beats in the ECG waveform */
   | "beats";
@@ -19,20 +19,20 @@ export interface EngineSettings {
   output: OutputKind;
   /** Serial number that overrides the headers, at most 16 ASCII characters; null to use the serial numbers of the headers. */
   serial: string | null;
-  /** Whether the first valid frame must be a recording header (without a given serial number). */
+  /** Whether the first valid frame must be a recording header, which is the case unless a serial number is given. */
   needsHeader: boolean;
   /** Whether to stop at the first damage. */
   strict: boolean;
   /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers, or ±Infinity for no limit. */
   fromMs: number;
   toMs: number;
-  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0 to repeat none. */
+  /** Maximum age in ms of a heart rate that is repeated in later rows, an integer or Infinity; 0 to repeat none. */
   fillHrMs: number;
   /** The source of the heart rates of rows. */
   hr: HrSource;
   /** Whether `columns` include the columns of `quality`. */
   quality: boolean;
-  /** Whether to analyse the whole ECG waveform, including parts that no row needs. The output `beats` requires it. */
+  /** Whether to analyse the whole ECG waveform, including parts that no row needs. The output `beats` requires this setting. */
   analysesEcg: boolean;
 }
 
@@ -42,19 +42,19 @@ export type StepResult =
   | { kind: "drained" }
   /**
    * A valid ASI-INF frame with new content. `payload` is valid until the next call. The frame is already counted, and the next
-   * `step` continues after it. A header with the correct length and version, and the same serial number as the last signalled
-   * header that had both (any serial number if `serial` is set), is a repetition. It causes no signal, and `frames` contains
-   * it, with `serial` if that is set.
+   * `step` continues after it. A header is a repetition if its length and version are correct and its serial number equals that
+   * of the last such header; if `serial` is set, its serial number does not matter. A repetition causes no signal, and is part of
+   * `frames`, with `serial` if that is set.
    */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
-  /** The first valid frame is not a header. Only with `needsHeader`. */
+  /** The first valid frame is not a header. Occurs only with `needsHeader`. */
   | { kind: "notRecording"; byteOffset: number }
-  /** A frame is damaged. Only with `strict`. */
+  /** A frame is damaged. Occurs only with `strict`. */
   | { kind: "damaged"; byteOffset: number; damage: keyof Report["damage"] };
 
-/** A change of the output to another range: the position of the first produced row of that range. */
+/** The position in the output at which another range starts: its first produced row. */
 export interface RangeBreak {
-  /** Offset in `csv()`, or index in `columns()`, of this step. */
+  /** Offset in the result of `csv()`, or index in the result of `columns()`, for this step. */
   outputOffset: number;
 }
 
@@ -64,17 +64,17 @@ export interface Span {
   end: number;
 }
 
-/** The produced rows. They differ from those of the report if `fromMs` or `toMs` exclude rows. */
+/** The produced rows. They differ from the rows in the report if `fromMs` or `toMs` exclude some of them. */
 export interface Produced {
   rows: number;
   /** Times of the earliest and latest produced row, ms since 1970 UTC; null if there is none. */
   start: number | null;
   end: number | null;
-  /** One entry for each range with produced rows, in order. There are as many as range breaks. */
+  /** One entry for each range with produced rows, in order. There are as many entries as range breaks. */
   spans: Span[];
 }
 
-/** The recorded time, which is the time of the ranges. */
+/** The recorded time, which is the total length of the ranges. */
 export interface Recorded {
   /** Number of ranges. */
   ranges: number;
@@ -83,40 +83,40 @@ export interface Recorded {
 }
 
 /**
- * The decoder, without its own input or output. Callers write bytes, run a step, and read its output. Implemented by the
- * WebAssembly core, in TypeScript, and by the oracle of the tests.
+ * The decoder, which performs no input or output itself. Callers write bytes, run a step, and read the output of the step. It is
+ * implemented by the WebAssembly core, in TypeScript, and by the test oracle.
  *
- * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next
- * `write` or `step`. It consists of views that the next step overwrites.
+ * Contract: after each `step`, with any result, read the output of the step (`csv`, `columns`, `frames`) before the next `write`
+ * or `step`. The output consists of views that the next step overwrites.
  */
 export interface Engine {
   readonly name: EngineName;
-  /** Writes rows as text. It is fastest for rows of `columns`, and does not depend on the recording that is being read. */
+  /** Writes rows as text. It is fastest for the result of `columns`, and independent of the recording that is being read. */
   readonly rowWriter: RowWriter;
   /** Starts a new input. */
   reset(settings: EngineSettings): void;
   /** Copies bytes of `chunk`, starting at `offset`. Returns the number of copied bytes (0 only if a step must run first). */
   write(chunk: Uint8Array, offset: number): number;
-  /** Reads the written bytes. `final` means that no more bytes follow, so frames that extend past the end are overruns. */
+  /** Reads the written bytes. If `final` is set, no more bytes follow, so frames that extend past the end are overruns. */
   step(final: boolean): StepResult;
-  /** CSV lines of the last step. */
+  /** Returns the CSV lines of the last step. */
   csv(): Uint8Array;
-  /** Rows of the last step. */
+  /** Returns the rows of the last step. */
   columns(): SampleBatch;
-  /** Valid frames of the last step, except headers that were signalled. */
+  /** Returns the valid frames of the last step, except headers that were signalled. */
   frames(): Uint8Array;
-  /** Beats of the last step, as copies. Requires `analysesEcg`, and not the outputs `csv` and `frames`. */
+  /** Returns the beats of the last step, as copies. It requires `analysesEcg`, and an output other than `csv` and `frames`. */
   beats(): BeatBatch;
-  /** Ranges that started within the CSV or columns of the last step, in order. */
+  /** Returns the ranges that started within the CSV or columns of the last step, in order. */
   rangeBreaks(): RangeBreak[];
-  /** Rows produced so far. */
+  /** Describes the rows produced so far. */
   produced(): Produced;
-  /** Number and total length of the ranges so far. */
+  /** Returns the number and total length of the ranges so far. */
   recorded(): Recorded;
-  /** Sample rate in Hz of the last ECG waveform frame; 0 if there was none. */
+  /** Returns the sample rate in Hz of the last ECG waveform frame; 0 if there was none. */
   ecgRawHz(): number;
-  /** Figures of the ECG waveform; null unless the whole waveform is analysed and has at least a second. */
+  /** Returns the figures of the ECG waveform; null unless the whole waveform is analysed and has at least a second. */
   ecgFigures(): EcgFigures | null;
-  /** The report so far; `bytes.skipped` counts only bytes that have been passed. */
+  /** Returns the report so far. `bytes.skipped` counts only bytes at which the search has already passed. */
   report(): Report;
 }

@@ -5,12 +5,12 @@ import { PlainEngine } from "./plain/plain-engine.js";
 import { type CoreName, compileCore, compiledCore, coreNameOf, hasSimd, useCore } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
 
-// The core supplied by the caller, and whether the platform refuses to compile one from bytes. Some browsers refuse it only
-// synchronously in the main thread; other platforms always refuse it.
+// The core supplied by the caller, and whether the platform refuses to compile a core from bytes. Some browsers refuse only
+// synchronous compilation in the main thread; other platforms always refuse.
 let supplied: CoreName | null = null;
 let refused: "synchronously" | "always" | null = null;
 
-/** The fastest available engine. */
+/** Returns the fastest available engine. */
 export function bestEngine(): EngineName {
   return supplied === null && refused !== null ? "plain" : bestIfCompiled();
 }
@@ -19,18 +19,19 @@ function bestIfCompiled(): EngineName {
   return supplied ?? (hasSimd() ? "simd" : "plain");
 }
 
-/** Creates an engine. Throws the error of `WebAssembly` if it is missing or refuses to compile synchronously. */
+/** Creates an engine. Throws the platform's error if WebAssembly is missing, or refuses to compile synchronously. */
 export function createEngine(name: EngineName): Engine {
   return name === "plain" ? new PlainEngine() : new WasmEngine(name);
 }
 
-// An engine has its own memory, about 1.5 MB. Idle engines are reused for the next recording.
+// An engine has its own memory, about 1.5 MB. Idle engines are reused for later recordings.
 const MAX_IDLE = 4;
 const idle: Engine[] = [];
 
 /**
- * Returns an engine for one recording; call `releaseEngine` afterwards. Without a name it is the fastest one, or the plain one if
- * WebAssembly is forbidden, for example by a content security policy. Throws `BAD_OPTION` if the named engine is not available.
+ * Returns an engine for one recording; call `releaseEngine` afterwards. Without a name, it returns the fastest engine, or the
+ * plain one if WebAssembly is forbidden, for example by a content security policy. Throws `BAD_OPTION` if the named engine is not
+ * available.
  */
 export function acquireEngine(name: EngineName | undefined): Engine {
   const wanted = name ?? bestEngine();
@@ -46,8 +47,10 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   }
 }
 
-/** Called by asynchronous callers before `acquireEngine`, because the main thread of some browsers only compiles
- * asynchronously. */
+/**
+ * Compiles the core if necessary. Asynchronous callers call it before `acquireEngine`, because some browsers refuse to compile
+ * synchronously in the main thread.
+ */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestIfCompiled();
   if (wanted !== "simd" || (name === undefined && refused === "always")) return;
@@ -58,13 +61,13 @@ export async function prepareEngine(name: EngineName | undefined): Promise<void>
       await compileCore();
       refused = null;
     } catch {
-      // if the engine was named, `acquireEngine` throws
+      // for a named engine, `acquireEngine` throws the error
       refused = "always";
     }
   }
 }
 
-/** The error for a named engine that is not available. */
+/** Returns the error for a named engine that is not available. */
 export function doesNotRun(name: EngineName, cause: unknown): AsiError {
   const hint = name === "scalar" ? " To use it, pass asi-convert/core-scalar.wasm to initialize." : "";
   const message = `The engine "${name}" is not available here; omit the option engine.${hint}`;

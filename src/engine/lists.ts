@@ -1,9 +1,13 @@
-// A list with an object for each range can take longer than reading the recording, and few callers need it.
+// Creates long lists on demand. A list with an object for each range can take longer than reading the recording, and few callers
+// need it.
 
 /** Lists up to this length are created immediately, so that they appear in printed output and debuggers. */
 const SHORT = 10_000;
 
-/** Adds a list to `object` under `key`. A long list is created on first access; `make` must return the same result at any time. */
+/**
+ * Adds a list to `object` as the property `key`. A long list is created on first access, so `make` must always return the same
+ * result.
+ */
 export function withList<O extends object, K extends string, T>(
   object: O,
   key: K,
@@ -24,8 +28,8 @@ export function withList<O extends object, K extends string, T>(
 }
 
 /**
- * A list of numbers of any length, in entries of a fixed number of numbers. It stores the pieces in which the numbers arrive,
- * because a single large array would be copied each time it grows.
+ * A list of numbers of any length. It stores the pieces in which the numbers are appended, because a single large array would be
+ * copied each time it grows.
  */
 export class NumberList {
   readonly #pieces: Float64Array[] = [];
@@ -35,14 +39,14 @@ export class NumberList {
     return this.#length;
   }
 
-  /** Appends a copy of `numbers`, which must be whole entries. */
+  /** Appends a copy of `numbers`, which must consist of whole entries. */
   append(numbers: Float64Array): void {
     if (numbers.length === 0) return;
     this.#pieces.push(numbers.slice());
     this.#length += numbers.length;
   }
 
-  /** The current pieces; later calls to `append` do not change the returned list. */
+  /** Returns the current pieces. Later calls to `append` do not change the returned list. */
   pieces(): readonly Float64Array[] {
     return this.#pieces.slice();
   }

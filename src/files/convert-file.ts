@@ -22,18 +22,21 @@ import { commitFiles, type PreparedFiles } from "./prepared-files.js";
 import { openFile, READ_FILE_OPTIONS, type ReadFileOptions } from "./read-file.js";
 
 export interface WriteOptions extends NameOptions {
-  /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
+  /** Folder for the file, created if necessary. Default: the folder of the input, or the current folder for pipes. */
   outDir?: string | undefined;
   /**
-   * Path of the file; default its standard name in `outDir`. May be a pipe or device. Cannot be combined with `split`.
-   * Without `format`, its extension selects the format: `.tsv` is a CSV with tabs, a name without an extension a CSV.
+   * Path of the file, which may be a pipe or device. Default: its standard name in `outDir`. Cannot be combined with `split`.
+   * Without `format`, the extension selects the format: `.tsv` means CSV with tabs, and a name without an extension means CSV.
    */
   output?: string | undefined;
   /** Overwrite existing files; default false. */
   force?: boolean | undefined;
-  /** One file per range; default false. */
+  /** Write a separate file for each range; default false. */
   split?: boolean | undefined;
-  /** Maximum number of files with `split`; default unlimited. A recording with more ranges causes `TOO_MANY_FILES` and leaves no file. */
+  /**
+   * Maximum number of files with `split`; default unlimited. For a recording with more ranges, the call fails with
+   * `TOO_MANY_FILES` and writes no file.
+   */
   maxFiles?: number | undefined;
 }
 
@@ -54,14 +57,13 @@ const CONVERT_TO_FILE_OPTIONS = [
 const CONVERT_FILE_OPTIONS = [...CONVERT_TO_FILE_OPTIONS, ...READ_FILE_OPTIONS];
 
 export interface FileConversion extends Inspection {
-  /** The files, more than one only with `split`. */
+  /** The files. There can be more than one only with `split`. */
   files: WrittenFile[];
 }
 
 /**
- * Converts a recording on disk to a file beside it, `{serial}_{start}_{end}` with the extension of the format. If only `output`
- * is given, its extension selects the format. The file is never left incomplete. It replaces an existing file only with `force`,
- * and never the recording itself.
+ * Converts a recording on disk to a file in the same folder, `{serial}_{start}_{end}` with the extension of the format. The file
+ * is never left incomplete. It replaces an existing file only with `force`, and never the recording itself.
  *
  * @throws AsiError like `convert`, `FILE_EXISTS`, and `TOO_MANY_FILES`; the system's errors (`ENOENT`, `EACCES`, `ENOSPC`, ...)
  */
@@ -69,7 +71,9 @@ export async function convertFile(path: string, options: ConvertFileOptions = {}
   return finish(await prepareFile(path, options), options);
 }
 
-/** Like `convertFile`, for any source; `outDir` defaults to the current folder. `{input}` in `name` is `recording`. */
+/**
+ * Works like `convertFile`, but for any source. `outDir` defaults to the current folder, and `{input}` in `name` is `recording`.
+ */
 export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
@@ -77,7 +81,7 @@ export async function convertToFile(
   return finish(await prepareSource(source, options), options);
 }
 
-/** A conversion with files under temporary names. Call `commitFiles` or `discardFiles` afterwards. */
+/** A conversion whose files have temporary names. Call `commitFiles` or `discardFiles` afterwards. */
 export interface PreparedConversion extends PreparedFiles {
   conversion: FileConversion;
 }
@@ -90,7 +94,7 @@ async function finish(
   return prepared.conversion;
 }
 
-/** Like `convertFile`, but without renaming the files. */
+/** Works like `convertFile`, but does not rename the files. */
 export async function prepareFile(path: string, options: ConvertFileOptions): Promise<PreparedConversion> {
   requirePath("BAD_ARGUMENT", "path", path);
   checkWriteOptions(options, CONVERT_FILE_OPTIONS);
@@ -102,7 +106,7 @@ export async function prepareFile(path: string, options: ConvertFileOptions): Pr
   );
 }
 
-/** Like `convertToFile`, but without renaming the files. `input` is the name of the input without its extension. */
+/** Works like `convertToFile`, but does not rename the files. `input` is the name of the input without its extension. */
 export async function prepareSource(
   source: Source,
   options: ConvertOptions & WriteOptions,
@@ -129,7 +133,7 @@ function checkWriteOptions(options: WriteOptions, known: readonly string[]): voi
   }
 }
 
-/** Default folder of the files, and the value of `{input}` in their names. */
+/** The default folder for the files, and the value of `{input}` in their names. */
 interface Place {
   folder: string;
   input: string;
@@ -147,7 +151,7 @@ async function prepare(
   return convertIntoFolder(source, { ...place, folder: outDir ?? place.folder }, options, check);
 }
 
-/** Writes the output directly to a descriptor. Throws the errors of `convert` and `DescriptorOutput`. */
+/** Writes the output directly to a file descriptor. Throws the errors of `convert` and `DescriptorOutput`. */
 export async function convertToDescriptor(
   source: Source,
   output: DescriptorOutput,

@@ -1,19 +1,19 @@
 import { close, constants, open, openSync, statSync, write } from "node:fs";
 import { abortError } from "../errors.js";
 
-// Maximum interval of retries on a full pipe whose descriptor does not block; the first intervals are shorter.
+// Maximum interval between retries when a pipe is full and its descriptor is non-blocking. The first intervals are shorter.
 const MAX_RETRY_MS = 5;
 // A named pipe is opened as soon as it has a reader, which is checked at this interval.
 const READER_RETRY_MS = 10;
 
-/** Number of bytes written before the system refused the rest. */
+/** A system error with the number of bytes that were written before it. */
 export interface WrittenThrough {
   bytesWritten: number;
 }
 
 /**
- * An output that is written directly and not renamed: the standard output, a pipe, a device. Waits while the pipe is
- * full, without blocking the event loop.
+ * An output that is written directly and not renamed: the standard output, a pipe or a device. While a pipe is full, writing
+ * waits without blocking the event loop.
  */
 export class DescriptorOutput {
   readonly #file: number;
@@ -21,13 +21,13 @@ export class DescriptorOutput {
   #bytes = 0;
   #refusals = 0;
 
-  /** @param signal interrupts a waiting write, with `ABORTED` */
+  /** @param signal interrupts a write that is waiting, with `ABORTED` */
   constructor(file: number, signal?: AbortSignal) {
     this.#file = file;
     this.#signal = signal;
   }
 
-  /** Opens an existing pipe or device; waits for the reader of a pipe. Throws `ABORTED` and system errors. */
+  /** Opens an existing pipe or device. For a pipe, it waits until there is a reader. Throws `ABORTED` and system errors. */
   static async open(path: string, signal?: AbortSignal): Promise<DescriptorOutput> {
     if (signal?.aborted === true) throw abortError(signal);
     if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) {
@@ -48,8 +48,8 @@ export class DescriptorOutput {
   }
 
   /**
-   * Writes all of `bytes`. Throws `ABORTED` and system errors (`EPIPE` if the other end is closed); these have the
-   * property of `WrittenThrough`.
+   * Writes all of `bytes`. Throws `ABORTED` and system errors (`EPIPE` if the other end is closed), which have the property of
+   * `WrittenThrough`.
    */
   async write(bytes: Uint8Array): Promise<void> {
     for (let offset = 0; offset < bytes.length; ) {
@@ -80,7 +80,7 @@ export class DescriptorOutput {
   }
 }
 
-// Opening a pipe without a reader would block a thread of the pool until there is one.
+// Opens a pipe without waiting for a reader, because the wait would block a thread of the pool.
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
     try {

@@ -23,10 +23,10 @@ export type EncodeCsvOptions = CsvTrackOptions;
 const OPTIONS = optionNames<EncodeCsvOptions>({ delimiter: true, timeZone: true });
 
 /**
- * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in any case; altitude
- * and hr may be missing or empty; other columns are ignored. The units are as in `convert`; times can also
- * be dates and times (ISO 8601, with a T or a space), as with `time` iso, local and excel. Unless the delimiter is a
- * comma, numbers can have a decimal comma.
+ * Converts a CSV to a recording. The header line must name timestamp, latitude, longitude and speed, in upper or lower case;
+ * altitude and hr may be missing or empty; other columns are ignored. The units are as in `convert`. Times can also be dates and
+ * times (ISO 8601, with a T or a space), as `convert` writes them with `time` iso, local and excel. Numbers can have a decimal
+ * comma, unless the delimiter is a comma.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
  */
@@ -42,16 +42,16 @@ export function encodeCsv(
   return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
 }
 
-// Maximum length of quoted text in errors, because the message of the parser ends with all unread text.
+// Maximum length of quoted text in errors. It is limited because the parser's message ends with all unread text.
 const MAX_QUOTE_LENGTH = 120;
 
-/** The rows of a CSV that is being read. */
+/** Reads the rows of a CSV. */
 class CsvRows implements AsyncIterable<EncodableRow> {
   /** Line where the last row ends, counted from 1. */
   line = 0;
   readonly #chunks: ChunkReader;
   readonly #zone: TimeZone;
-  /** Null until it is detected. */
+  /** The delimiter; null until it is detected. */
   #delimiter: string | null;
 
   constructor(chunks: ChunkReader, delimiter: string | null, zone: TimeZone) {
@@ -94,13 +94,13 @@ class CsvRows implements AsyncIterable<EncodableRow> {
         yield fields;
       }
     } catch (cause) {
-      // errors of the source are passed on unchanged
+      // errors of the source are rethrown unchanged
       if (sourceError !== null && !(cause instanceof LongRow)) throw cause;
-      // The parser returns no rows of the piece of text in which it fails, so the error is at this line or later.
+      // The parser returns no rows from the piece of text in which it fails, so the error is in this line or a later one.
       const line = this.line + 1;
       const message =
         cause instanceof LongRow ? cause.message : shortened((cause as Error).message, MAX_QUOTE_LENGTH);
-      // the parser's error is not the cause, because its message contains all unread text
+      // the parser's error is not set as the cause, because its message contains all unread text
       throw new AsiError("BAD_CSV", `The CSV cannot be read at or after line ${line}: ${message}.`, {
         line,
         cause: new Error(message),
@@ -109,7 +109,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
   }
 }
 
-/** Quoted fields may contain line breaks. */
+/** Counts line breaks in fields, which may contain them if they are quoted. */
 function lineBreaks(fields: readonly string[]): number {
   return fields.reduce((count, field) => count + (field.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
 }
@@ -124,8 +124,8 @@ interface TextSink {
 
 // Size of the pieces for the parser, which processes each piece synchronously.
 const PIECE = 1 << 16;
-// The parser processes an unfinished row again with every piece. Without the limit MAX_ROW_LENGTH, a row of several
-// megabytes would take minutes.
+// The parser processes an incomplete row again with every piece. Without the limit MAX_ROW_LENGTH, a row of several megabytes
+// would take minutes.
 
 class LongRow extends Error {
   constructor() {
@@ -133,9 +133,9 @@ class LongRow extends Error {
   }
 }
 
-/** Passes the text of a source to the parser, at the parser's speed. */
+/** Passes the text of a source to the parser, as fast as the parser reads it. */
 class Feeder {
-  /** Set by the parser. */
+  /** Number of rows that the parser has returned. */
   rowsParsed = 0;
   readonly #chunks: ChunkReader;
   readonly #sink: TextSink;
@@ -169,7 +169,7 @@ class Feeder {
         resolve();
       });
     });
-    // If a row has ended in this piece, the unfinished row begins in it.
+    // If a row has ended in this piece, the incomplete row begins in the same piece.
     const isRowDone = this.rowsParsed > rowsBefore;
     this.#unfinished = text.length + (isRowDone ? 0 : this.#unfinished);
     if (this.#unfinished > MAX_ROW_LENGTH) throw new LongRow();

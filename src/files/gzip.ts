@@ -2,7 +2,7 @@ import { AsiError } from "../errors.js";
 import { concatenate } from "../sources/concatenate.js";
 import { type ChunkReader, ChunkSource, readChunks } from "../sources/source.js";
 
-/** Whether bytes begin like a gzip file with the only defined compression method (RFC 1952). */
+/** Returns whether bytes start like a gzip file with the only defined compression method (RFC 1952). */
 export function isGzip(first: Uint8Array): boolean {
   const [id1, id2, method, flags = 0] = first;
   return first.length >= 4 && id1 === 0x1f && id2 === 0x8b && method === 8 && (flags & 0xe0) === 0;
@@ -12,12 +12,12 @@ const MAGIC_BYTES = 4;
 const OUTPUT_BYTES = 0x10000;
 
 /**
- * A source that decompresses gzip as it is read, and passes on other data unchanged. Buffers only a few chunks for any
+ * A source that decompresses gzip while it is read, and returns other data unchanged. It buffers only a few chunks, whatever the
  * compression ratio. Throws `BAD_GZIP` for damaged or truncated compressed data.
  */
 export class MaybeGzip extends ChunkSource {
   readonly #source: ChunkSource;
-  /** Null until the first bytes have been read. */
+  /** The content; null until the first bytes have been read. */
   #chunks: ChunkReader | null = null;
 
   constructor(source: ChunkSource) {
@@ -37,7 +37,7 @@ export class MaybeGzip extends ChunkSource {
   }
 
   #begin(first: Uint8Array | null): Uint8Array | null | Promise<Uint8Array | null> {
-    // a pipe can start with fewer bytes
+    // the first chunk from a pipe can be shorter
     if (first !== null && first[0] === 0x1f && first.length < MAGIC_BYTES) return this.#beginSlowly(first);
     if (first === null || !isGzip(first)) {
       this.#chunks = this.#source;
@@ -64,7 +64,7 @@ export class MaybeGzip extends ChunkSource {
   }
 }
 
-/** A source that ends where compressed data are truncated or damaged, if bytes precede that position. */
+/** A source that ends where compressed data is truncated or damaged, if there are bytes before that position. */
 export class UntilCut extends ChunkSource {
   readonly #source: ChunkSource;
   #hasBytes = false;
@@ -95,7 +95,7 @@ export class UntilCut extends ChunkSource {
 }
 
 async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<ChunkReader> {
-  // loaded on demand, because few files are compressed
+  // these modules are loaded on demand, because few files are compressed
   const [{ pipeline, Readable }, { createGunzip }] = await Promise.all([
     import("node:stream"),
     import("node:zlib"),
@@ -104,7 +104,7 @@ async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<Chunk
   async function* compressed(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       for (let chunk: Uint8Array | null = first; chunk !== null; chunk = await rest.read()) {
-        // the source overwrites its chunk
+        // the source will overwrite its chunk
         yield new Uint8Array(chunk);
       }
     } catch (error) {
@@ -113,7 +113,7 @@ async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<Chunk
     }
   }
   const gunzip = createGunzip({ chunkSize: OUTPUT_BYTES });
-  // errors arrive at the reader of `gunzip`
+  // the reader of `gunzip` receives errors
   pipeline(Readable.from(compressed(), { objectMode: false }), gunzip, () => {});
   const chunks = readChunks(gunzip);
   return {

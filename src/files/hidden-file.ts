@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { OutputFile } from "./output-file.js";
 
 /*
- * A small file that the program keeps among the user's files, under a name that the user has not typed. The folder may come from
- * someone else, so a link or a pipe of this name is neither read nor followed.
+ * Reads and writes a small file that the program keeps among the user's files, with a name that the user did not choose. The
+ * folder may come from someone else, so a link or pipe with this name is neither read nor followed.
  */
 
-// Windows has neither flag, and no pipes in folders.
+// Windows has neither of these flags, and no named pipes in folders.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Errors of a file that is missing, or is a link. */
+/** Error codes for a file that is missing, or is a link. */
 const ABSENT = ["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO"];
 
 /**
@@ -34,7 +34,7 @@ export function readHiddenFile(folder: string, name: string): string | null {
 }
 
 /**
- * Replaces the file, or a link of this name, not the target of the link. After a power failure the file may be empty.
+ * Replaces the file. If it is a link, the link is replaced, not its target. After a power failure, the file may be empty.
  *
  * @throws system errors
  */

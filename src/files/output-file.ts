@@ -24,7 +24,8 @@ export interface WrittenFile {
 }
 
 /**
- * A file that is either complete or absent. It is written under a temporary name in its own folder, and renamed when complete.
+ * A file that is either complete or absent. It is written with a temporary name in the same folder, and renamed when it is
+ * complete.
  */
 export class OutputFile {
   readonly #temporaryPath: string;
@@ -32,7 +33,7 @@ export class OutputFile {
   #isOpen = true;
   #bytes = 0;
 
-  /** @param folder of the file */
+  /** @param folder the folder of the file */
   constructor(folder: string) {
     clearStaleFiles(folder);
     this.#temporaryPath = join(folder, temporaryName());
@@ -56,15 +57,15 @@ export class OutputFile {
   }
 
   /**
-   * Waits until the written data are on the disk, so that a power failure cannot leave a file with its name but without
-   * its content. Call it before `commit`.
+   * Waits until the written data is on the disk, so that a power failure cannot leave a file with its final name but without its
+   * content. Call it before `commit`.
    */
   async reachDisk(): Promise<void> {
     this.close();
     await syncPath(this.#temporaryPath, "r+");
   }
 
-  /** Ends writing; frees the descriptor before `commit` renames the file. */
+  /** Ends writing, and closes the descriptor before `commit` renames the file. */
   close(): void {
     if (this.#isOpen) closeSync(this.#file);
     this.#isOpen = false;
@@ -85,7 +86,7 @@ export class OutputFile {
 
 /** Renames a complete file. Throws `FILE_EXISTS` unless `force`. */
 export function renameIntoPlace(temporaryPath: string, path: string, force: boolean): void {
-  // overwrites the target of a link, not the link
+  // if the path is a link, its target is overwritten
   if (force) moveOver(temporaryPath, realPath(path));
   else moveUnlessThere(temporaryPath, path);
 }
@@ -95,7 +96,7 @@ export async function folderReachesDisk(folder: string): Promise<void> {
   try {
     await syncPath(folder, "r");
   } catch {
-    // some platforms cannot open a folder; the files exist in any case
+    // some platforms cannot open a folder; the files exist nevertheless
   }
 }
 
@@ -121,22 +122,22 @@ const flush = (file: number) =>
     fsync(file, (error) => (error === null ? resolve() : reject(error)));
   });
 
-// Creating a link fails atomically if the name exists; a rename would overwrite.
+// Moves a file unless the name exists: creating a hard link then fails atomically, whereas a rename would overwrite the file.
 function moveUnlessThere(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || isThere(to)) throw fileExists(to);
-    // file systems without hard links
+    // the file system has no hard links
     renameSync(from, to);
     return;
   }
   rmSync(from, { force: true });
 }
 
-// The target of a link may be on a different file system, to which a rename is impossible. The file is therefore first
-// copied to the target's folder.
+// Moves a file over an existing one. The target of a link may be on a different file system, where a rename is impossible, so the
+// file is then first copied to the target's folder.
 function moveOver(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -164,7 +165,10 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path to which a write goes, after links are resolved. If the file does not exist, the links of its folder are resolved. */
+/**
+ * Returns the path with links resolved, to which data will be written. If the file does not exist, the links in the path of its
+ * folder are resolved.
+ */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }
@@ -178,7 +182,7 @@ export function refuseInput(input: string, outputs: readonly string[]): void {
   }
 }
 
-/** The error for an output that is an input of the same call. */
+/** Returns the error for an output that is an input of the same call. */
 export function inputAsOutput(path: string): AsiError {
   return new AsiError(
     "FILE_EXISTS",
@@ -186,7 +190,7 @@ export function inputAsOutput(path: string): AsiError {
   );
 }
 
-/** Whether the path is a pipe or a device, which is written to instead of being replaced. */
+/** Returns whether the path is a pipe or a device. These are not replaced by the output, but receive it. */
 export function isPipeOrDevice(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();

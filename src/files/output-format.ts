@@ -9,8 +9,8 @@ const RECORDING = ".asi";
 const TAB_SEPARATED = ".tsv";
 
 /**
- * The options with the format for the name of the output. A name without an extension means CSV, and `.tsv` means CSV with
- * tabs. The names of pipes and devices have no meaning.
+ * Returns the options, with the format that the name of the output selects. A name without an extension means CSV, and `.tsv`
+ * means CSV with tabs. The names of pipes and devices select no format.
  *
  * @param output a path
  * @throws AsiError `BAD_OPTION` if the extension belongs to no format, or contradicts the format of the options
@@ -41,11 +41,11 @@ function formatByName(output: string, extension: string): FormatName {
   );
 }
 
-/** Whether the name is suitable for a file of the format. Extensions of unknown formats have no meaning. */
+/** Returns whether a file in the format may have this name. Extensions of unknown formats are accepted. */
 function isNameFor(format: FormatName, output: string, extension: string): boolean {
   if (extension === RECORDING) return false;
   if (extension === TAB_SEPARATED) return format === "csv";
   const owner = formatOfFile(output)?.name ?? format;
-  // GeoJSON lines are JSON lines
+  // GeoJSON lines are JSON lines, too
   return owner === format || (owner === "jsonl" && format === "geojsonl");
 }

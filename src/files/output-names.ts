@@ -12,17 +12,18 @@ type NameField = (typeof NAME_FIELDS)[number];
 /** Options for file names. */
 export interface NameOptions {
   /**
-   * Name of the files, without the extension: a text with the fields `{input}` (name of the input without its extension), `{serial}`,
-   * `{start}` and `{end}` (times of the first and last row, `20250517T143000`), `{date}` and `{time}` of the first row (`2025-05-17`,
-   * `14-30-00`) and `{index}` (number of the range with `split`, otherwise 1). Default `{serial}_{start}_{end}`. It is not a
-   * path, and has no characters that Windows forbids in names. Cannot be combined with `output`.
+   * Name of the files, without the extension. It can contain the fields `{input}` (name of the input without its extension),
+   * `{serial}`, `{start}` and `{end}` (times of the first and last row, `20250517T143000`), `{date}` and `{time}` (of the first
+   * row, `2025-05-17` and `14-30-00`) and `{index}` (number of the range with `split`, otherwise 1). Default:
+   * `{serial}_{start}_{end}`. It must not be a path, or contain characters that Windows forbids in names. Cannot be combined with
+   * `output`.
    */
   name?: string | undefined;
-  /** Time zone of the times in names, such as `Europe/Zurich`; default UTC. */
+  /** Time zone for the times in names, such as `Europe/Zurich`; default UTC. */
   nameTimeZone?: string | undefined;
 }
 
-/** Every option of names. */
+/** Every option for names. */
 export const NAME_OPTIONS = optionNames<NameOptions>({ name: true, nameTimeZone: true });
 
 /** Values for the fields of a name. */
@@ -35,12 +36,12 @@ export interface NamedFile {
 
 const STANDARD_NAME = "{serial}_{start}_{end}";
 
-/** Gives files their names. */
+/** Assigns names to files. */
 export class OutputNames {
   readonly #pattern: string;
   readonly #zone: TimeZone | null;
 
-  /** @throws AsiError `BAD_OPTION` for an unknown field or zone, and for characters that some systems do not allow in names */
+  /** @throws AsiError `BAD_OPTION` for an unknown field or time zone, and for characters that some systems forbid in names */
   constructor({ name = STANDARD_NAME, nameTimeZone }: NameOptions) {
     checkPattern(name);
     this.#pattern = name;
@@ -48,7 +49,7 @@ export class OutputNames {
   }
 
   /**
-   * Distinct names for the files of one input. If names are equal, a number is added to the later ones.
+   * Returns distinct names for the files from one input. If names are equal, a number is added to the later ones.
    *
    * @param input name of the input without its extension
    * @param extension including its dot
@@ -125,7 +126,7 @@ function checkPattern(pattern: string): void {
   }
 }
 
-/** Name of an input for `{input}`: the file name of a path without `.gz` and its extension. */
+/** Returns the value of `{input}` for a path: the file name without `.gz` and without its extension. */
 export function inputNameOf(fileName: string): string {
   const stem = fileName.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]*$/, "");
   return stem === "" ? fileName : stem;

@@ -3,7 +3,7 @@ import { abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
-/** Complete files on the disk with temporary names. The object can be sent between threads. */
+/** Complete files on the disk that still have temporary names. The object can be sent between threads. */
 export interface PreparedFiles {
   /** Their final paths. */
   paths: readonly string[];
@@ -14,7 +14,7 @@ export interface PreparedFiles {
 }
 
 /**
- * Renames all of the files or none. If a name exists, renamed files are renamed back, and all are removed.
+ * Renames all files or none. If a name exists, the files renamed so far are renamed back, and all files are removed.
  *
  * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; system errors
  */

@@ -16,7 +16,7 @@ import { MaybeGzip } from "./gzip.js";
 const CHUNK_BYTES = 0x40000;
 
 export interface ReadFileOptions {
-  /** Called after each chunk with the bytes read so far and the file's size (0 for pipes, which have no size). */
+  /** Called after each chunk with the number of bytes read so far, and the size of the file (0 for pipes, which have no size). */
   onProgress?: ((bytesRead: number, totalBytes: number) => void) | undefined;
 }
 
@@ -26,8 +26,9 @@ export const READ_FILE_OPTIONS = optionNames<ReadFileOptions>({ onProgress: true
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 /**
- * Reads a file, a named pipe or a device as a source for `decode` and similar functions, and decompresses gzip. Chunks belong to the caller. The file is
- * opened when the first chunk is requested. `return` closes a pipe immediately, even while a chunk is awaited.
+ * Reads a file, a named pipe or a device as a source for `decode` and similar functions, and decompresses gzip. The chunks belong
+ * to the caller. The file is opened when the first chunk is requested. `return` closes a pipe immediately, even while a chunk is
+ * awaited.
  *
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`, `BAD_GZIP`, and system errors (`ENOENT`, `EISDIR`, ...), with the first chunk
  */
@@ -47,13 +48,15 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
     try {
       await file.close();
     } catch {
-      // no caller waits for it
+      // no caller waits for this result
     }
   };
   return withReturn(chunks(), release);
 }
 
-/** Like `readFileChunks`, for callers that use a chunk only until they request the next. Chunks share one buffer. */
+/**
+ * Works like `readFileChunks`, for callers that use a chunk only until they request the next one. The chunks share one buffer.
+ */
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);
@@ -67,7 +70,7 @@ export function openFile(path: string, options: ReadFileOptions = {}): ChunkSour
   return new MaybeGzip(file);
 }
 
-/** Reads the standard input like `openFile`. */
+/** Reads the standard input in the same way as `openFile` reads a file. */
 export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() =>
     waits(fstatSync(0))
@@ -77,10 +80,10 @@ export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSo
   return new MaybeGzip(file);
 }
 
-/** A file that is read synchronously, which takes half the time of a stream. */
+/** A file that is read synchronously, which takes half as long as a stream. */
 interface RegularFile {
   descriptor: number;
-  /** Whether the reader must close it. */
+  /** Whether the reader must close the descriptor. */
   isOwn: boolean;
   onProgress: ReadFileOptions["onProgress"];
 }
@@ -130,7 +133,7 @@ class FileChunks extends ChunkSource {
   }
 }
 
-// Whether reading may block. Such a source is not read synchronously, because a blocked read cannot be interrupted.
+// Returns whether reading may block. If so, the source is not read synchronously, because a blocked read cannot be interrupted.
 function waits(stats: Stats): boolean {
   return !stats.isFile() && !stats.isDirectory();
 }
@@ -157,7 +160,7 @@ function waitingChunks(
         yield chunk;
       }
     } catch (error) {
-      // destroyed during a read, whose result is not needed
+      // the stream was destroyed during a read, whose result is not needed
       if (!isReleased) throw error;
     }
   }
@@ -167,7 +170,8 @@ function waitingChunks(
   });
 }
 
-// A generator would return only after the read in progress, which may never end: `release` is called immediately.
+// Adds a `return` that calls `release` immediately. A generator would return only after the read in progress, which may never
+// end.
 function withReturn(chunks: Chunks, release: () => unknown): Chunks {
   const finish = chunks.return.bind(chunks);
   chunks.return = (value) => {
@@ -177,11 +181,12 @@ function withReturn(chunks: Chunks, release: () => unknown): Chunks {
   return chunks;
 }
 
-// A read that waits in the thread pool would delay the end of the process; a read of a socket does not.
+// Opens a source that may block. A read that waits in the thread pool would delay the end of the process; a read from a socket
+// does not.
 async function openWaiting(path: string, stats: Stats): Promise<Destroyable> {
   if (!stats.isFIFO()) return createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const { Socket } = await import("node:net");
-  // An open that waits for the writer would block a thread of the pool and could not be cancelled.
+  // Waiting for the writer here would block a thread of the pool, and could not be cancelled.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   return new Socket({ fd: file, readable: true, writable: false });
 }

@@ -11,7 +11,7 @@ import { writeStream } from "./write-stream.js";
 const INSPECT_FILE_OPTIONS = [...DECODE_OPTIONS, ...READ_FILE_OPTIONS];
 
 /**
- * Describes the content of a recording on disk.
+ * Describes a recording on disk.
  *
  * @throws AsiError like `inspect`; system errors
  */
@@ -26,7 +26,7 @@ export async function inspectFile(
 }
 
 export interface RepairFileOptions extends RepairOptions, ReadFileOptions {
-  /** Path of the clean recording; default `NAME.repaired.asi` beside the input. */
+  /** Path of the repaired recording; default `NAME.repaired.asi` in the folder of the input. */
   output?: string | undefined;
   /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface FileRepair {
 }
 
 /**
- * Writes the valid frames of a recording on disk to a clean recording, which is never left incomplete and never replaces the
+ * Writes the valid frames of a recording on disk to a new recording, which is never left incomplete and never replaces the
  * original.
  *
  * @throws AsiError like `repair`, and `FILE_EXISTS`; system errors
@@ -63,7 +63,7 @@ export async function repairFile(path: string, options: RepairFileOptions = {}):
   return { file, info: await info, report: await report };
 }
 
-/** `NAME.repaired.asi` for `NAME.asi`. */
+/** Returns the name of the repaired recording: `NAME.repaired.asi` for `NAME.asi`. */
 export function repairedName(path: string): string {
   return `${path.replace(/\.asi(?:\.gz)?$/i, "")}.repaired.asi`;
 }

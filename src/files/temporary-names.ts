@@ -2,23 +2,24 @@ import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-// Files are written under `.asi-PROCESS-THREAD-MACHINE-RANDOM.part` and renamed when they are complete. A killed process
-// leaves such a file. The name identifies its process, so that a later process removes only files of processes that have ended.
+// Files are written with the name `.asi-PROCESS-THREAD-MACHINE-RANDOM.part`, and renamed when they are complete. A killed process
+// leaves its file behind. The name identifies the process, so that a later process removes only files of processes that have
+// ended.
 
 const PATTERN = /^\.asi-(\d+)-\d+-([0-9a-z]+)-[0-9a-z]+\.part$/;
 
-/** Whether a file name is a temporary one. */
+/** Returns whether a file name is a temporary name. */
 export function isTemporaryName(name: string): boolean {
   return PATTERN.test(name);
 }
 
-/** A unique name. */
+/** Returns a unique name. */
 export function temporaryName(): string {
-  // Need not be secret: "wx" opens no existing file. (node:crypto would cost 3 ms to load.)
+  // The name need not be secret, because "wx" opens no existing file. Loading node:crypto would take 3 ms.
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Set by the threads, because an import of node:worker_threads would delay other processes by milliseconds.
+// Threads set this number themselves, because an import of node:worker_threads would delay other processes by milliseconds.
 let thisThread = 0;
 
 /** Sets the number of this thread (`threadId`); default: the main thread. */
@@ -26,14 +27,14 @@ export function writeAsThread(thread: number): void {
   thisThread = thread;
 }
 
-// Prefix of a thread's temporary names.
+// Returns the prefix of a thread's temporary names.
 function prefixOf(thread: number): string {
   return `.asi-${process.pid}-${thread}-`;
 }
 
 /**
- * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver` lists paths
- * that other threads own.
+ * Removes the temporary files in `folder` that a failed thread of this process has left. The thread must have ended. `handedOver`
+ * lists paths that now belong to other threads.
  */
 export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
@@ -45,8 +46,10 @@ export function discardTemporaryFiles(thread: number, folder: string, handedOver
 
 const cleared = new Set<string>();
 
-/** Removes files in `folder` of killed processes, that is, of processes of this machine that are not running. Checks each
- * folder once. */
+/**
+ * Removes the temporary files in `folder` that killed processes have left: those of processes on this machine that are no longer
+ * running. Each folder is checked once.
+ */
 export function clearStaleFiles(folder: string): void {
   if (cleared.has(folder)) return;
   cleared.add(folder);
@@ -57,7 +60,7 @@ export function clearStaleFiles(folder: string): void {
       rmSync(join(folder, name), { force: true });
     }
   } catch {
-    // a folder that is writable but not readable, or a file of another user, which is kept
+    // the folder is writable but not readable, or the file belongs to another user and is kept
   }
 }
 
@@ -74,8 +77,8 @@ function isRunning(pid: number): boolean {
 let machine: string | undefined;
 
 /**
- * Identifies the scope in which a process id is unique: the machine since its last boot, and the process namespace. In a folder
- * that several machines or containers share, each ignores the files of the others.
+ * Returns an identifier for the scope in which process ids are unique: the machine since its last boot, and the process
+ * namespace. In a folder that several machines or containers share, each of them ignores the files of the others.
  */
 function thisMachine(): string {
   machine ??= shortHash(
@@ -88,7 +91,7 @@ function thisMachine(): string {
   return machine;
 }
 
-// only Linux has this file
+// returns an empty text if the file does not exist; only Linux has it
 function orNothing(read: () => string): string {
   try {
     return read();
@@ -97,7 +100,7 @@ function orNothing(read: () => string): string {
   }
 }
 
-// FNV-1a, twice 32 bits
+// returns two FNV-1a hashes of 32 bits each
 function shortHash(text: string): string {
   const half = (seed: number) => {
     let hash = seed;

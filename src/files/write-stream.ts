@@ -14,12 +14,13 @@ export interface WriteStreamOptions {
   /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Called after the file is written and before it is renamed. It throws to refuse the file. */
+  /** Called after the file is written and before it is renamed. It can throw an error to reject the file. */
   reserve?: (() => void | Promise<void>) | undefined;
 }
 
 /**
- * Writes a stream to a file, which is either complete or absent. If the path is a pipe or device, writes to it.
+ * Writes a stream to a file, which is either complete or absent. If the path is a pipe or device, the stream is written to it
+ * directly.
  *
  * @throws AsiError `FILE_EXISTS`, `ABORTED`, stream errors, and system errors
  */
@@ -60,7 +61,7 @@ export async function writeStream(
   }
 }
 
-/** Writes a stream directly to a descriptor, at the speed of the reader. */
+/** Writes a stream directly to a file descriptor, as fast as the reader at the other end reads it. */
 export async function writeStreamToDescriptor(
   stream: ReadableStream<Uint8Array>,
   output: DescriptorOutput,

@@ -4,12 +4,12 @@ import type { FormatContext, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 import { Boilerplate, type BoilerplateTexts, encodeText, rowPieces } from "./text-format.js";
 
-/** Writes the buffered rows by a template. `skip` is the number of bytes to omit at the beginning. */
+/** Writes the buffered rows with a template. `skip` is the number of bytes to omit at the start. */
 export type WriteRows = (template: RowTemplate, skip?: number) => Iterable<Uint8Array>;
 
 /**
- * A format that needs several rows at once. `part` gets all rows of a range, or at most `maxRows` of them. If only some rows are
- * written and the format has totals, `recorded` contains all rows.
+ * A format that needs several rows at once. `part` receives all rows of a range, or at most `maxRows` of them. If only some rows
+ * are written and the format has totals, `recorded` contains all rows.
  */
 export interface BufferedFormat extends BoilerplateTexts {
   readonly maxRows?: number;

@@ -5,7 +5,7 @@ import { checkTimes, TIME_FORMATS } from "../rows/time-layout.js";
 import { csvFormat } from "./csv.js";
 import type { Format, FormatName } from "./format.js";
 
-/** Sports software shows a heart rate only on rows that have one. Heart rates arrive once a second, rows ten times. */
+/** Sports software shows a heart rate only for rows that have one. There is one heart rate per second, but ten rows. */
 const SPORTS_FILL_HR_MS = 2000;
 
 export const CSV: Format = {
@@ -16,7 +16,7 @@ export const CSV: Format = {
   load: async () => csvFormat(checkLayout({})),
 };
 
-/** All formats, in the order of the help. */
+/** All formats, in the order in which the help lists them. */
 export const FORMATS: readonly Format[] = [
   CSV,
   {
@@ -86,7 +86,7 @@ export const FORMATS: readonly Format[] = [
 /** The names of all formats. */
 export const FORMAT_NAMES: readonly FormatName[] = Object.freeze(FORMATS.map(({ name }) => name));
 
-/** The format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
+/** Returns the format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
 export function formatNamed(name: FormatName | undefined): Format {
   if (name === undefined) return CSV;
   const format = FORMATS.find((one) => one.name === name);
@@ -97,7 +97,7 @@ export function formatNamed(name: FormatName | undefined): Format {
   );
 }
 
-/** The format of a file name's extension; null for an unknown one. */
+/** Returns the format for the extension of a file name; null for an unknown extension. */
 export function formatOfFile(fileName: string): Format | null {
   const name = fileName.toLowerCase();
   const isOwn = ({ extension, otherExtension }: Format) =>

@@ -3,15 +3,17 @@ interface Span {
   endMs: number;
 }
 
-/** Times are grouped by minute. Rows that repeatedly go back in time therefore do not move all earlier spans. */
+/** Spans are grouped by minute, so that rows that repeatedly go back in time do not shift all earlier spans. */
 const MINUTE_MS = 60_000;
 
-/** The recorded time so far. If rows go back in time, a step between them counts only where no earlier step counts. */
+/**
+ * The recorded time so far. If rows go back in time, a step between two rows counts only where no earlier step has been counted.
+ */
 export class CountedTime {
   /** Spans by minute number, in ascending order and disjoint. */
   readonly #minutes = new Map<number, Span[]>();
 
-  /** Adds a step between two rows. Returns its new part, ms. */
+  /** Adds a step between two rows. Returns the length of its new part, ms. */
   add(startMs: number, endMs: number): number {
     let newMs = 0;
     for (let fromMs = startMs; fromMs < endMs; ) {
@@ -32,7 +34,7 @@ export class CountedTime {
   }
 }
 
-/** Adds a span to others, and returns its new part, ms. */
+/** Adds a span to others. Returns the length of its new part, ms. */
 function addTo(spans: Span[], startMs: number, endMs: number): number {
   const first = firstThatEndsFrom(spans, startMs);
   const added = { startMs, endMs };
@@ -49,7 +51,7 @@ function addTo(spans: Span[], startMs: number, endMs: number): number {
 }
 
 function firstThatEndsFrom(spans: readonly Span[], ms: number): number {
-  // usually the step continues the last one
+  // usually, the step continues the last one
   let low = (spans.at(-1)?.startMs ?? ms) <= ms ? Math.max(0, spans.length - 1) : 0;
   let high = spans.length;
   while (low < high) {

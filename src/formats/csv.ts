@@ -4,7 +4,7 @@ import { type DecimalMark, rowTemplate, type TemplatePart } from "../rows/row-te
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 
-/** CSV in any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
+/** Returns the CSV format for any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
 export function csvFormat(layout: CheckedLayout): OpenFormat {
   const { decimalMark, zone } = layout;
   const rowWith = (timestamp: readonly TemplatePart[]) => partsOf(layout, timestamp);
@@ -24,7 +24,7 @@ export function csvFormat(layout: CheckedLayout): OpenFormat {
   }
 }
 
-/** The parts of a row. */
+/** Returns the template parts for a row. */
 export function partsOf(layout: CheckedLayout, timestamp: readonly TemplatePart[]): TemplatePart[] {
   const { columns, delimiter, decimalMark, lineEnd } = layout;
   return [

@@ -6,12 +6,12 @@ import { RecordedRows } from "./fit/recorded-rows.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 
-/** FIT. Its header contains the size of the file, so rows are buffered until the end. */
+/** Creates a writer for FIT. The header of a FIT file contains its size, so rows are buffered until the end. */
 export const openFit: OpenFormat = ({ info }) => new Fit(info);
 
 const openFitWithIntervals: OpenFormat = Object.assign(openFit.bind(null), { takesBeats: true });
 
-/** @param withIntervals whether files contain the RR intervals of the beats in the waveform */
+/** Returns the FIT format, with or without the RR intervals of the beats in the waveform. */
 export function fitFormat(withIntervals: boolean): OpenFormat {
   return withIntervals ? openFitWithIntervals : openFit;
 }
@@ -52,7 +52,7 @@ class Fit implements FormatWriter {
       intervalMessages: intervals.reduce((sum, { rrMs }) => sum + messagesFor(rrMs.length), 0),
     };
     const { deviceName, serial } = this.#info;
-    // device names, like serial numbers, have at most 16 characters
+    // device names have at most 16 characters, like serial numbers
     const writer = new FitWriter(extent, deviceName === "" ? serial : deviceName);
     let row = 0;
     let range = 0;

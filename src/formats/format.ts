@@ -7,14 +7,14 @@ export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" |
 /** A file format for rows. */
 export interface Format {
   readonly name: FormatName;
-  /** The extension of file names, with its dot. */
+  /** The extension for file names, with its dot. */
   readonly extension: string;
   /** Another extension of the format. */
   readonly otherExtension?: string;
   readonly mediaType: string;
   /** Whether files are binary. */
   readonly isBinary?: true;
-  /** Maximum age, in ms, of a heart rate that is repeated on later rows, unless options say otherwise. */
+  /** Maximum age in ms of a heart rate that is repeated in later rows, unless the options specify another one. */
   readonly fillHrMs?: number;
   /** Permitted values of `time`; empty if the format defines how times are written. */
   readonly times: readonly TimeFormat[];
@@ -22,7 +22,7 @@ export interface Format {
   load(options: FormatOptions & TimeLayout & { rrIntervals?: boolean | undefined }): Promise<OpenFormat>;
 }
 
-/** Options of single formats. */
+/** Options for individual formats. */
 export interface FormatOptions {
   /**
    * Storage of coordinates, altitudes and speeds in Parquet: as doubles (default), or as exact decimals in about a sixth of the
@@ -33,17 +33,19 @@ export interface FormatOptions {
 
 export type ParquetNumbers = "double" | "decimal";
 
-/** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
+/** Starts a file. Each format's module exports a function of this type, for example `openGpx`. */
 export interface OpenFormat {
   (context: FormatContext): FormatWriter;
-  /** Whether the writer gets the heart beats. Files of individual ranges do not get them, because a beat is found up to 1.3 s
-   * after its time. */
+  /**
+   * Whether the writer receives the heart beats. Writers for individual ranges do not receive them, because a beat is found up to
+   * 1.3 s after its time.
+   */
   readonly takesBeats?: boolean;
 }
 
 export interface FormatContext {
   readonly info: RecordingInfo;
-  /** The fastest available writer of row templates, for text formats. */
+  /** The fastest available writer for row templates, for text formats. */
   readonly rowWriter: RowWriter;
 }
 
@@ -55,13 +57,13 @@ export interface FormatContext {
  */
 export interface FormatWriter {
   /**
-   * Starts a range: the following rows belong to it. It is also called before the first row. Formats that do not represent ranges
-   * omit it.
+   * Starts a range. The following rows belong to it. It is also called before the first row. Formats that do not represent ranges
+   * omit this method.
    */
   startRange?(): Iterable<Uint8Array>;
   /**
-   * Receives all rows of a range that is only partly written, because its totals include all rows. Formats without
-   * totals omit it.
+   * Receives all rows of a range of which only some are written, because its totals include all rows. Formats without totals omit
+   * this method.
    *
    * @param batch valid during the call
    */
@@ -77,7 +79,7 @@ export interface FormatWriter {
   /**
    * Ends the file.
    *
-   * @param report null if the rows are not those of a recording
+   * @param report null if the rows do not come from a recording
    * @param beats with `takesBeats`, all heart beats in the waveform, including those before the first row and between ranges
    */
   end(report: Report | null, beats?: readonly BeatBatch[]): Iterable<Uint8Array>;

@@ -11,10 +11,10 @@ const ARRAYS = [
 const POSITION = rowTemplate([",[", { field: "longitude" }, ",", { field: "latitude" }, "]"]);
 
 /**
- * GeoJSON (RFC 7946): a Feature for each range. Its geometry is a LineString; times, altitudes, speeds and heart rates are
- * arrays in `coordinateProperties`, with one entry for each position. A range of one row is a Point, because a LineString needs
- * two positions. GeoJSON heights are above the ellipsoid and altitudes here are above mean sea level, so the altitude is a
- * property and not part of the position.
+ * Creates a writer for GeoJSON (RFC 7946): a Feature for each range. Its geometry is a LineString; times, altitudes, speeds and
+ * heart rates are arrays in `coordinateProperties`, with one entry for each position. A range of one row is a Point, because a
+ * LineString needs two positions. GeoJSON heights are above the ellipsoid, but altitudes here are above mean sea level, so the
+ * altitude is a property and not part of the position.
  */
 export const openGeojson = bufferedFormat({
   before: '{"type":"FeatureCollection","features":[\n',

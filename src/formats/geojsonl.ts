@@ -2,8 +2,8 @@ import { rowTemplate } from "../rows/row-text/template.js";
 import { textFormat } from "./text-format.js";
 
 /**
- * GeoJSON lines (RFC 7946, one Feature per line): a Point for each row. GeoJSON heights are above the ellipsoid and altitudes
- * here are above mean sea level, so the altitude is a property and not part of the position.
+ * Creates a writer for GeoJSON lines (RFC 7946, one Feature per line): a Point for each row. GeoJSON heights are above the
+ * ellipsoid, but altitudes here are above mean sea level, so the altitude is a property and not part of the position.
  */
 export const openGeojsonl = textFormat({
   row: rowTemplate([

@@ -3,8 +3,8 @@ import { textFormat } from "./text-format.js";
 import { escapeXml } from "./xml.js";
 
 /**
- * GPX 1.1: a track segment for each range. Heart rate and speed are in version 2 of Garmin's TrackPointExtension, in the order
- * of its schema, because GPX 1.1 itself has no speed. Longitudes must be less than 180 degrees.
+ * Creates a writer for GPX 1.1: a track segment for each range. Heart rate and speed are in version 2 of Garmin's
+ * TrackPointExtension, in the order of its schema, because GPX 1.1 itself has no speed. Longitudes must be less than 180 degrees.
  */
 export const openGpx = textFormat({
   before: ({ info }) => `<?xml version="1.0" encoding="UTF-8"?>

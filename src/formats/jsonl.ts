@@ -4,7 +4,7 @@ import type { CheckedTimes } from "../rows/time-layout.js";
 import type { OpenFormat } from "./format.js";
 import { textFormat } from "./text-format.js";
 
-/** JSON lines: an object for each row; its keys are the column names of the CSV. */
+/** Returns the JSON lines format: an object for each row, whose keys are the column names of the CSV. */
 export function jsonlFormat({ time, zone }: CheckedTimes): OpenFormat {
   switch (time) {
     case "unix":
@@ -20,7 +20,7 @@ export function jsonlFormat({ time, zone }: CheckedTimes): OpenFormat {
 
 const rowWith = (timestamp: readonly TemplatePart[]) => ["{", ...membersWith(timestamp)];
 
-/** The members of an object. */
+/** Returns the template parts for the members of an object. */
 export function membersWith(timestamp: readonly TemplatePart[]): readonly TemplatePart[] {
   return [
     '"timestamp":',

@@ -19,8 +19,8 @@ const HR = rowTemplate(["<gx:value>", { where: "hr", given: [{ field: "hr" }] },
 const MAX_ROWS = 16_384;
 
 /**
- * KML 2.2 with Google's extension: a `gx:MultiTrack` for each range, consisting of tracks of at most 16,384 rows. The arrays
- * of speeds and heart rates have an entry for each row; it is empty if the row has no value.
+ * Creates a writer for KML 2.2 with Google's extension: a `gx:MultiTrack` for each range, consisting of tracks of at most 16,384
+ * rows. The arrays of speeds and heart rates have an entry for each row, which is empty if the row has no value.
  */
 export const openKml = bufferedFormat({
   maxRows: MAX_ROWS,

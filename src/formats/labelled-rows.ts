@@ -12,13 +12,13 @@ export interface Labels {
   names: readonly string[];
 }
 
-/** A text format: the beginning of a file, and the rows of a group with its texts. */
+/** A text format: the start of a file, and the rows of a group with its texts. */
 export interface LabelledText {
   readonly header: string;
   row(labels: readonly string[]): RowTemplate;
 }
 
-/** Writes one file of several groups. As for a `FormatWriter`, pieces are valid until the next one is requested. */
+/** Writes several groups of rows to one file. As for a `FormatWriter`, a piece is valid until the next one is requested. */
 export interface LabelledWriter {
   /** Starts a group. The following rows have these texts. */
   startGroup(labels: readonly string[]): Iterable<Uint8Array>;

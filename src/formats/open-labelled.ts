@@ -24,7 +24,7 @@ export function openLabelled(
   }
 }
 
-/** The standard CSV with text columns before the others. */
+/** Returns the standard CSV format with text columns before the others. */
 function labelledCsv(names: readonly string[]): LabelledText {
   const layout = checkLayout({});
   const { delimiter, decimalMark } = layout;
@@ -37,7 +37,7 @@ function labelledCsv(names: readonly string[]): LabelledText {
   };
 }
 
-/** JSON lines whose objects have text members before the others. */
+/** Returns the format of JSON lines with text members before the others. */
 const labelledJsonl = (names: readonly string[]): LabelledText => ({
   header: "",
   row: (labels) =>
@@ -48,7 +48,7 @@ const labelledJsonl = (names: readonly string[]): LabelledText => ({
     ]),
 });
 
-/** Parquet with text columns before the others. Each group of rows is a group of the file. */
+/** Creates a writer for Parquet with text columns before the others. Each group of rows is a row group in the file. */
 function labelledParquet({ schema, names }: Labels): LabelledWriter {
   const writer = new ParquetWriter({ ...rowTable("double"), schema }, names);
   return {

@@ -4,7 +4,7 @@ import { fileMetadata } from "./parquet/file-metadata.js";
 import { ParquetWriter } from "./parquet/parquet-writer.js";
 import { rowTable } from "./parquet/row-table.js";
 
-/** Parquet, with coordinates, altitudes and speeds as doubles or as exact decimals. */
+/** Returns the Parquet format with coordinates, altitudes and speeds as doubles or as exact decimals. */
 export function parquetFormat(numbers: ParquetNumbers): OpenFormat {
   return ({ info }) => new Parquet(info, numbers);
 }

@@ -5,7 +5,7 @@ import type { SampleBatch } from "../types.js";
 /** Rows per block. */
 const BLOCK_ROWS = 16_384;
 
-/** Buffers rows, 26 bytes each. */
+/** Buffers rows, which take 26 bytes each. */
 export class RowBuffer {
   readonly #blocks: { batch: SampleBatch; length: number }[] = [];
   #length = 0;
@@ -28,12 +28,12 @@ export class RowBuffer {
     return next;
   }
 
-  /** The buffered rows in order: the first `length` rows of each batch. */
+  /** Returns the buffered rows in order: the first `length` rows of each batch. */
   *batches(): Generator<{ batch: SampleBatch; length: number }> {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Numbers of the rows before a gap, among the rows with a speed from `from` to `to` (exclusive). */
+  /** Returns which rows precede a gap. The rows from `from` to `to` (exclusive) that have a speed are counted from 0. */
   gapsAfter(from = 0, to = this.#length): number[] {
     const times = new Float64Array(to - from);
     let length = 0;
@@ -44,7 +44,10 @@ export class RowBuffer {
     return gapsAfter(times.subarray(0, length));
   }
 
-  /** Calls `visit` for the rows from `from` to `to` (exclusive) until it returns true. Returns the row after the last visited one. */
+  /**
+   * Calls `visit` for the rows from `from` to `to` (exclusive) until it returns true. Returns the index of the row after the last
+   * visited one.
+   */
   visit(from: number, to: number, visit: (batch: SampleBatch, at: number) => boolean): number {
     for (let row = from; row < to; row++) {
       const block = this.#blocks[Math.floor(row / BLOCK_ROWS)];
@@ -54,7 +57,7 @@ export class RowBuffer {
   }
 
   clear(): void {
-    // keeps one block for reuse, because there can be many short ranges
+    // one block is kept for reuse, because there can be many short ranges
     this.#blocks.length = Math.min(this.#blocks.length, 1);
     for (const block of this.#blocks) block.length = 0;
     this.#length = 0;

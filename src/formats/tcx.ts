@@ -15,15 +15,15 @@ const ROW = rowTemplate([
   "</LongitudeDegrees></Position>",
   { where: "altitude", given: ["<AltitudeMeters>", { field: "altitude" }, "</AltitudeMeters>"] },
   { where: "hr", given: ["<HeartRateBpm><Value>", { field: "hr" }, "</Value></HeartRateBpm>"] },
-  // has no namespace prefix, because some readers ignore prefixed elements
+  // these elements have no namespace prefix, because some readers ignore prefixed elements
   '<Extensions><TPX xmlns="http://www.garmin.com/xmlschemas/ActivityExtension/v2"><Speed>',
   { field: "speed" },
   "</Speed></TPX></Extensions></Trackpoint>\n",
 ]);
 
 /**
- * TCX, version 2: one activity with a lap for each range. A lap starts with its totals: duration, distance and maximum speed.
- * Longitudes must be less than 180 degrees.
+ * Creates a writer for TCX, version 2: one activity with a lap for each range. A lap starts with its totals: duration, distance
+ * and maximum speed. Longitudes must be less than 180 degrees.
  */
 export const openTcx: OpenFormat = (context) => {
   const counted = new CountedTime();

@@ -11,7 +11,7 @@ export interface BoilerplateTexts {
   readonly after?: string;
 }
 
-/** A format that consists of texts and a row template, and writes each row as it arrives. */
+/** A format that consists of texts and a row template. It writes each row immediately. */
 export interface TextFormat extends BoilerplateTexts {
   readonly row: RowTemplate | LocalRows;
 }

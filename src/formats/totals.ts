@@ -3,25 +3,25 @@ import type { SampleBatch } from "../types.js";
 import { CountedTime } from "./counted-time.js";
 
 /**
- * Distances are in half micrometres: the sum of two speeds in mm/s (twice their mean) times ms. They stay exact for thousands of
+ * Distances are in half micrometres: the sum of two speeds in mm/s (twice their mean) times ms. They are exact up to thousands of
  * kilometres.
  */
 const DISTANCE_UNITS_PER_CM = 20_000;
 const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
- * Totals of the rows of a lap or session, for formats that contain them. The distance between two rows is the mean of their
- * speeds times the time between them. Gaps add nothing, and time that rows repeat by going back is added once. Rows without
- * a speed are ignored, and so are rows with the time of the previous row. Distance and recorded time are then computed from
- * the row before to the row after, as in the metrics.
+ * Totals of the rows of a lap or session, for formats that contain totals. The distance between two rows is the mean of their
+ * speeds times the time between them. Gaps add nothing. If rows go back in time, the repeated time is added only once. Rows
+ * without a speed, and rows with the same time as the previous row, are ignored: distance and recorded time are computed between
+ * the rows around them, as in the metrics.
  */
 export class Totals {
   /** Earliest and latest row, ms since 1970 UTC; null if there are no rows. */
   startMs: number | null = null;
   endMs: number | null = null;
-  /** Recorded time: the sum of forward steps without gaps, ms. */
+  /** Recorded time in ms: the sum of the forward steps that are not gaps. */
   timerMs = 0;
-  /** In half micrometres. */
+  /** Distance in half micrometres. */
   distance = 0;
   maxSpeedMmPerS = 0;
   #hrSum = 0;
@@ -36,8 +36,8 @@ export class Totals {
   readonly #counted: CountedTime;
 
   /**
-   * @param gaps index of each row with a speed that precedes a gap
-   * @param counted the time already recorded; laps of one file share it
+   * @param gaps which rows precede a gap, counting only rows with a speed
+   * @param counted the time recorded so far, which all laps of a file share
    */
   constructor(gaps: readonly number[] = [], counted = new CountedTime()) {
     this.#gaps = gaps;

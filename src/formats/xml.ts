@@ -1,4 +1,4 @@
-// Characters that XML 1.0 forbids even in escaped form, and unpaired surrogates.
+// Characters that XML 1.0 forbids even if they are escaped, and unpaired surrogates.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
 

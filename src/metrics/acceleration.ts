@@ -6,16 +6,16 @@ import { shared } from "./shared.js";
 /** Sampling interval of the resampled signal, for 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
 
-/** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
+/** A recording with a longer median interval (slower than 5 Hz) does not contain enough information about accelerations. */
 const SLOWEST_STEP_MS = 200;
 
 /**
- * A part of a recording is slower than that if the median of the steps around a step is longer. Allows for clock jitter of
- * receivers *(choice)*.
+ * A part of a recording is slower than 5 Hz if the median of the steps around a step is longer than this. The limit allows for
+ * clock jitter of receivers *(choice)*.
  */
 const SLOWEST_STEP_OF_PART_MS = 220;
 
-/** Minimum duration of a stretch with an acceleration signal. */
+/** Minimum duration of a part with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
 
 const NONE = new Float64Array(0);
@@ -32,12 +32,12 @@ export interface AccelerationSignal {
   readonly accelerationMmPerS2: Float64Array;
 }
 
-/** Whether a recording has enough samples per second for accelerations. */
+/** Returns whether a recording has enough samples per second for accelerations. */
 export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= 2 * SLOWEST_STEP_MS;
 }
 
-/** The acceleration signals of all stretches that are long enough; empty if the recording is slower than 5 Hz. */
+/** Returns the acceleration signals of all stretches that are long enough; empty if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () => {
@@ -52,7 +52,7 @@ export function accelerationSignals(signal: PreparedSignal): readonly Accelerati
   });
 }
 
-/** The speeds of each segment after a low-pass filter. Accelerations and recipes with the same filter share them. */
+/** Returns the speeds of each segment after a low-pass filter. Accelerations and recipes with the same filter share them. */
 export function lowPassed(segments: readonly ResampledSegment[], filter: LowPass): readonly Float64Array[] {
   const { b0, b1, b2, a1, a2 } = filter;
   return shared(segments, `low-pass ${[b0, b1, b2, a1, a2].join()}`, () =>
@@ -60,14 +60,14 @@ export function lowPassed(segments: readonly ResampledSegment[], filter: LowPass
   );
 }
 
-/** The derivative of each of these speeds. */
+/** Returns the derivative of each of these speeds. */
 export function derivatives(speeds: readonly Float64Array[], stepMs: number): readonly Float64Array[] {
   return shared(speeds, `derivatives ${stepMs}`, () => speeds.map((one) => differentiate(one, stepMs)));
 }
 
 /**
- * The parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
- * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
+ * Returns the parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a recording,
+ * or a step of more than 1 s, a straight line through two samples does not show an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {
@@ -99,7 +99,7 @@ export interface ResampledSegment {
   readonly speedMmPerS: Float64Array;
 }
 
-/** The speeds of the segments, or of their fast stretches, in equal steps. */
+/** Returns the speeds of the segments, or of their fast stretches, in equal steps. */
 export function resampledSegments(
   signal: PreparedSignal,
   parts: "segments" | "fast stretches",
@@ -114,7 +114,7 @@ export function resampledSegments(
   });
 }
 
-/** Linear interpolation from the start of the segment; samples at multiples of the step keep their values. */
+/** Interpolates linearly from the start of the segment. Samples at multiples of the step keep their values. */
 function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: number): Float64Array {
   const { timestampMs, speedMmPerS } = signal;
   const startMs = timestampMs[first] ?? 0;
@@ -137,14 +137,14 @@ function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: num
   return resampled;
 }
 
-/** Central differences, one-sided at the ends; mm/s in, mm/s2 out. */
+/** Differentiates speeds in mm/s to accelerations in mm/s2, by central differences, which are one-sided at the ends. */
 export function differentiate(speeds: Float64Array, stepMs = RESAMPLED_STEP_MS): Float64Array {
   const derivative = new Float64Array(speeds.length);
   for (let i = 0; i < speeds.length; i++) derivative[i] = derivativeAt(speeds, i, stepMs);
   return derivative;
 }
 
-/** The value of `differentiate` at an index. */
+/** Returns the value of `differentiate` at an index. */
 export function derivativeAt(speeds: Float64Array, i: number, stepMs = RESAMPLED_STEP_MS): number {
   const before = Math.max(i - 1, 0);
   const after = Math.min(i + 1, speeds.length - 1);

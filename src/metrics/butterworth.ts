@@ -8,8 +8,8 @@ export interface LowPass {
 }
 
 /**
- * Second-order Butterworth low-pass filter for 10 Hz, corrected so that a forward and a backward pass together have half
- * power at 2 Hz. The cut-off is from Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove gait from speed.
+ * Second-order Butterworth low-pass filter for 10 Hz, corrected so that a forward and a backward pass together have half power at
+ * 2 Hz. The cut-off is from Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove the effect of gait from the speed.
  * Dual-pass gain: 0.9991 at 0.5 Hz, 0.9837 at 1, 0.9089 at 1.5, 0.7071 at 2, 0.1579 at 3.
  */
 export const TWO_HZ: LowPass = {
@@ -27,8 +27,8 @@ const COEFFICIENT_DECIMALS = 12;
  * Computes a second-order Butterworth low-pass filter with the bilinear transform.
  *
  * @param cutoffHz below half of the rate
- * @param rateHz values a second
- * @param corrected whether both passes together have half power at the cut-off (Winter), or each of them
+ * @param rateHz number of values per second
+ * @param corrected whether both passes together have half power at the cut-off (Winter), or each of the two passes
  */
 export function butterworth(cutoffHz: number, rateHz: number, corrected: boolean): LowPass {
   const forBothPasses = corrected ? (Math.SQRT2 - 1) ** 0.25 : 1;
@@ -48,7 +48,7 @@ export function butterworth(cutoffHz: number, rateHz: number, corrected: boolean
 const PADDING = 9;
 
 /**
- * Low-pass filters a signal forward, then backward, so it is not shifted in time (fourth order, zero phase).
+ * Applies a low-pass filter to a signal forward, then backward, so that it is not shifted in time (fourth order, zero phase).
  *
  * @param signal at least one value, in any unit; for the default filter at 10 Hz
  * @returns the same number of values, in the same unit
@@ -63,7 +63,7 @@ export function lowPassZeroPhase(signal: Float64Array, filter = TWO_HZ): Float64
   return padded.subarray(padding, padding + signal.length);
 }
 
-/** Extends the signal at each end by a copy that is rotated by 180 degrees about the end. */
+/** Extends the signal at each end by a copy that is rotated by 180 degrees around the end. */
 function padByOddReflection(signal: Float64Array, padding: number): Float64Array {
   const padded = new Float64Array(signal.length + 2 * padding);
   padded.set(signal, padding);
@@ -77,9 +77,9 @@ function padByOddReflection(signal: Float64Array, padding: number): Float64Array
   return padded;
 }
 
-/** One pass in transposed direct form II, starting in the steady state for the first value. */
+/** Filters values in one pass, in transposed direct form II. It starts in the steady state for the first value. */
 function filterInPlace(values: Float64Array, { b0, b1, b2, a1, a2 }: LowPass): void {
-  // Gain at 0 Hz. It is only nearly 1, because the coefficients are rounded.
+  // Gain at 0 Hz. It is not exactly 1, because the coefficients are rounded.
   const gainAtRest = (b0 + b1 + b2) / (1 + a1 + a2);
   const first = values[0] ?? 0;
   let state1 = (gainAtRest - b0) * first;

@@ -16,13 +16,13 @@ export const METRICS_VERSION = 4;
 
 const DAY_MS = 86_400_000;
 
-/** The sums are exact up to this length; see `PreparedSignal`. */
+/** Sums are exact up to this number of days; see `PreparedSignal`. */
 export const MAX_DAYS = 366;
 
 /**
- * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. The function is pure:
- * the same arguments always result in the same object and order of keys. The command and the service use it, so both show
- * the same numbers. docs/metrics.md defines each of them.
+ * Computes distance, speeds, efforts, speed classes and heart-rate zones from the samples of one device. The function is pure:
+ * the same arguments always result in the same object, with the same order of keys. The command and the service use it, so both
+ * show the same numbers. docs/metrics.md defines each number.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
  * @returns values in SI units, rounded
@@ -96,7 +96,7 @@ function requireBoundedLength(fromMs: number | null, toMs: number | null): void 
   );
 }
 
-/** Times of the first and last samples with a used speed or heart rate; null if there are none. */
+/** Returns the times of the first and last sample whose speed or heart rate is used; null if there are none. */
 function usedPeriod(
   selected: OrderedSamples,
   speedTimestampMs: Float64Array,

@@ -3,19 +3,19 @@ import { distancesOf } from "./prepare.js";
 import type { MetricSamples } from "./samples.js";
 import { selectedSignal } from "./selected-signal.js";
 
-/** Distance over time. Both columns have the same length and ascend, the times strictly. */
+/** Distance over time. Both columns have the same length and are in ascending order; times are distinct. */
 export interface DistanceCurve {
-  /** ms since 1970 UTC, of the samples with a plausible speed. */
+  /** Times of the samples with a plausible speed, ms since 1970 UTC. */
   timestampMs: Float64Array;
-  /** Metres covered since the first of them, not rounded. */
+  /** Metres covered since the first of these samples, not rounded. */
   distanceM: Float64Array;
 }
 
 const HALF_MICROMETRES_PER_METRE = 2e6;
 
 /**
- * The distance at each sample, with the rules of `computeMetrics`: standing and gaps add nothing. Its last value, rounded, is
- * `total_distance` for the same samples and options.
+ * Returns the distance at each sample, according to the rules of `computeMetrics`: standing and gaps add nothing. The last value,
+ * rounded, equals `total_distance` for the same samples and options.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`

@@ -5,15 +5,15 @@ import type { ThresholdPair } from "./presets.js";
 import { durationSeconds, fromThousandths } from "./rounding.js";
 import { shared } from "./shared.js";
 
-/** An effort lasts while the acceleration is at least 0.5 m/s2 in magnitude (the cycle limits of SciSports). */
+/** An effort lasts while the magnitude of the acceleration is at least 0.5 m/s2 (the cycle limits of SciSports). */
 const ONSET_MM_PER_S2 = 500;
 
-/** A value above 9 m/s2 (the artefact limit of SciSports) ends an effort and belongs to none. */
+/** A value above 9 m/s2 (the artefact limit of SciSports) ends an effort, and belongs to no effort. */
 export const ARTEFACT_MM_PER_S2 = 9000;
 
 const SHORTEST_EFFORT_MS = 500;
 
-/** The direction of a change of speed. */
+/** The direction of a change in speed. */
 export type Direction = "accelerations" | "decelerations";
 
 /** Instants `first` to `last` (both inclusive) of one acceleration signal. */
@@ -50,7 +50,7 @@ export function findEfforts(
   };
 }
 
-/** All efforts that are long enough. Figures with other thresholds share them. */
+/** Returns all efforts that are long enough. Computations with different thresholds share them. */
 function effortsAboveOnset(signals: readonly AccelerationSignal[], sign: 1 | -1): readonly Effort[] {
   return shared(signals, `efforts ${sign}`, () => {
     const isLong = ({ first, last }: Effort) => (last - first) * RESAMPLED_STEP_MS >= SHORTEST_EFFORT_MS;
@@ -58,7 +58,10 @@ function effortsAboveOnset(signals: readonly AccelerationSignal[], sign: 1 | -1)
   });
 }
 
-/** Maximal runs of consecutive values whose acceleration, times `sign`, is between the onset and the artefact limit. */
+/**
+ * Returns the longest possible runs of consecutive values whose acceleration, times `sign`, is between the onset and the artefact
+ * limit.
+ */
 function runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Effort[] {
   const { accelerationMmPerS2 } = signal;
   const runs: Effort[] = [];

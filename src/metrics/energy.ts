@@ -9,7 +9,7 @@ import { divideRoundingHalfUp, durationSeconds, metres, roundHalfUp } from "./ro
 import type { MetricSamples } from "./samples.js";
 import { selectedSignal } from "./selected-signal.js";
 
-/** Version of the rules of metabolic power. */
+/** Version of the rules for metabolic power. */
 export const METABOLIC_VERSION = 1;
 
 /** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
@@ -24,15 +24,18 @@ const DOUBLE_LIMITS_MW_PER_KG = Float64Array.of(
 
 const NONE = new Int32Array(0);
 
-/** Energy estimated from speed; docs/metrics.md, "Metabolic power". Nulls without 1 s at 5 Hz. */
+/**
+ * Energy estimated from speed (docs/metrics.md, "Metabolic power"). All values are null unless at least 1 s is recorded at 5 Hz
+ * or more.
+ */
 export interface MetabolicEstimate {
   /** kJ/kg */
   readonly energy: number | null;
-  /** Distance at constant speed on the flat with the same energy cost, m. */
+  /** Distance in m that has the same energy cost at constant speed on flat ground. */
   readonly equivalent_distance: number | null;
   /** Equivalent distance divided by distance. */
   readonly equivalent_distance_index: number | null;
-  /** Time (s) and distance (m) by power in W/kg. */
+  /** Time (s) and distance (m) in categories of power (W/kg). */
   readonly categories: readonly {
     readonly threshold_low: number;
     readonly threshold_high: number | null;
@@ -46,7 +49,10 @@ export interface MetabolicEstimate {
 /** Lower limit of high power, W/kg: the third category. */
 export const HIGH_POWER_W_PER_KG = CATEGORIES_W_PER_KG[2];
 
-/** The estimate as single values, for tables with one value for each player. Nulls without 1 s at 5 Hz. */
+/**
+ * The estimate as single values, for tables with one value for each player. All values are null unless at least 1 s is recorded
+ * at 5 Hz or more.
+ */
 export interface MetabolicSummary {
   /** kJ/kg */
   readonly energy: number | null;
@@ -56,7 +62,7 @@ export interface MetabolicSummary {
   readonly high_power_distance: number | null;
 }
 
-/** The single values of an estimate. */
+/** Returns an estimate as single values. */
 export function metabolicSummary({
   energy,
   equivalent_distance,
@@ -82,7 +88,7 @@ export function metabolicSummary({
 }
 
 /**
- * Metabolic power of a session. The errors of this estimate are large, so it is off by default.
+ * Estimates the metabolic power of a session. The errors of this estimate are large, so it is off by default.
  *
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
@@ -104,7 +110,7 @@ export function metabolicEstimate(
   }
   const durationMs = new Float64Array(CATEGORIES_W_PER_KG.length);
   const distanceHalfUm = new Float64Array(CATEGORIES_W_PER_KG.length);
-  // twice mW/kg times ms: an integer, in units of 0.5 µJ/kg
+  // an integer in units of 0.5 µJ/kg: twice mW/kg, times ms
   let energy = 0;
   const powers = milliwattsPerKg(signals, inThousandths(parameters.standstill_speed));
   for (const [i, part] of signals.entries()) {
@@ -118,7 +124,7 @@ export function metabolicEstimate(
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
       if (sum < low || sum >= high) {
-        // most values are in the category of the previous value
+        // most values are in the same category as the previous value
         distanceHalfUm[category] = distance;
         while (sum < (DOUBLE_LIMITS_MW_PER_KG[category] ?? 0)) category--;
         while (sum >= (DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? 0)) category++;

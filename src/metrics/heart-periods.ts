@@ -5,8 +5,8 @@ import type { Period } from "./options.js";
 import { type MetricSamples, orderSamples } from "./samples.js";
 
 /**
- * The periods of a recording with a heart rate in a range, for the option `periods` of the other functions. Their figures
- * then contain only the samples of these periods. A heart rate is valid until the next one, for at most 5 s.
+ * Returns the periods of a recording in which the heart rate is in a range. With them as the option `periods`, other functions
+ * use only the samples of these periods. A heart rate is valid until the next one, for at most 5 s.
  *
  * @param lowBpm  lowest heart rate of the range, an integer from 30 to 240
  * @param highBpm highest heart rate of the range, included

@@ -2,13 +2,13 @@ import type { HeartRateZone } from "./metrics.js";
 import { divideRoundingHalfUp, shareRoundingHalfUp } from "./rounding.js";
 import type { OrderedSamples } from "./samples.js";
 
-const LOWEST_VALID_BPM = 30;
-const HIGHEST_VALID_BPM = 240;
+/** Limits of a plausible heart rate, both inclusive, bpm. */
+export const HEART_RATE_LIMITS = { minimum: 30, maximum: 240 } as const;
 
 /** A heart rate is valid until the next one, but no longer than this. */
 export const LONGEST_HOLD_MS = 5000;
 
-/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the zone below them. */
+/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and the ACSM, and the zone below them. */
 export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
 
 const AVERAGE_DECIMALS = 1;
@@ -17,33 +17,33 @@ const PERCENTAGE_DECIMALS = 2;
 /** A higher age means that the birth date is wrong. */
 const OLDEST_AGE_YEARS = 130;
 
-/** Heart-rate figures of a frame; null if it has no valid heart rate. */
+/** Heart-rate figures for a time frame; null if it has no valid heart rate. */
 export interface HeartRateFigures {
   readonly max: number | null;
   readonly min: number | null;
-  /** Weighted by time. */
+  /** The mean, weighted by time. */
   readonly average: number | null;
-  /** The last heart rate of the frame. */
+  /** The last heart rate in the time frame. */
   readonly last: number | null;
   readonly zones: HeartRateZone[];
 }
 
-/** Whether a heart rate is plausible; 0 means none. */
+/** Returns whether a heart rate is plausible; 0 means that there is no heart rate. */
 export function isValidHeartRate(bpm: number): boolean {
-  return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
+  return bpm >= HEART_RATE_LIMITS.minimum && bpm <= HEART_RATE_LIMITS.maximum;
 }
 
 /**
- * @param samples samples of the frame, with any speed
+ * @param samples the samples in the time frame, with any speed
  * @param lastMs `last_timestamp`, which ends the validity of the last heart rate
- * @param athleteMaxBpm a multiple of 0.1; null for no zones
+ * @param athleteMaxBpm a multiple of 0.1; null to compute no zones
  */
 export function summariseHeartRate(
   samples: OrderedSamples,
   lastMs: number,
   athleteMaxBpm: number | null,
 ): HeartRateFigures {
-  const heldMs = new Float64Array(HIGHEST_VALID_BPM + 1);
+  const heldMs = new Float64Array(HEART_RATE_LIMITS.maximum + 1);
   let min: number | null = null;
   let max: number | null = null;
   let last: number | null = null;
@@ -57,8 +57,7 @@ export function summariseHeartRate(
 }
 
 /**
- * Returns each valid heart rate with its duration: until the next one or the last sample of its period, at most 5 s.
- *
+ * Calls `hold` for each valid heart rate with its duration: until the next one or the last sample of the period, at most 5 s.
  *
  * @param lastMs latest end of the last heart rate
  */
@@ -90,7 +89,7 @@ export function holdHeartRates(
 }
 
 /**
- * The maximum heart rate that the zones refer to.
+ * Returns the maximum heart rate to which the zones refer.
  *
  * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`
@@ -119,7 +118,7 @@ function completedYears(birthDate: string, atMs: number): number {
   return isBeforeBirthday ? years - 1 : years;
 }
 
-/** Null if no heart rate was valid for any time. There is then at most one, in the last sample. */
+/** Returns null if no heart rate was valid for any time. In this case, there is at most one heart rate, in the last sample. */
 function averageOf(heldMs: Float64Array): number | null {
   let totalMs = 0;
   let weighted = 0;

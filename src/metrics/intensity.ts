@@ -5,8 +5,8 @@ import { metres } from "./rounding.js";
 import { stepMs } from "./segments.js";
 
 /**
- * Distance in each slice between two times; the last slice may be shorter. An interval that crosses
- * the boundary of a slice is divided in proportion to time, so its parts are integers of half micrometres too.
+ * Returns the distance in each slice of the time between two instants. The last slice may be shorter. An interval that crosses
+ * the boundary of a slice is divided in proportion to time, so its parts are also integers in half micrometres.
  *
  * @param span duration of a slice in s
  * @returns no distances if the signal has no sample

@@ -10,11 +10,12 @@ export interface Line {
   readonly interceptError: number;
 }
 
-/** Differences of y below this share of their mean are rounding errors. */
+/** Differences between values of y that are below this share of their mean are rounding errors. */
 const ALL_EQUAL = 1e-12;
 
 /**
- * Ordinary least squares around the means, which preserves digits that sums of squares lose.
+ * Fits a line by ordinary least squares. It computes deviations from the means, which preserve digits that sums of squares would
+ * lose.
  *
  * @param x at least 2 values that are not all equal
  * @param y one value for each x

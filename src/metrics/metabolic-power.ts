@@ -1,6 +1,6 @@
 /**
- * Metabolic power as an estimate from speed and acceleration: running after Minetti and Parvei 2018, walking after
- * di Prampero and Osgnach 2018. docs/metrics.md describes its known errors; it is off by default.
+ * Estimates metabolic power from speed and acceleration: for running according to Minetti and Parvei 2018, for walking according
+ * to di Prampero and Osgnach 2018. docs/metrics.md describes the known errors; the estimate is off by default.
  */
 
 /** The caution that accompanies the estimate in every output. */
@@ -9,16 +9,16 @@ export const METABOLIC_CAUTION =
 
 const GRAVITY_M_PER_S2 = 9.80665;
 
-/** Cost of running at constant speed on the flat, J/kg/m. */
+/** Cost of running at constant speed on flat ground, J/kg/m. */
 export const COST_OF_RUNNING = 3.6;
 
-/** Air resistance, as an acceleration divided by the squared speed, 1/m. */
+/** Air resistance as an acceleration divided by the square of the speed, 1/m. */
 const AIR_RESISTANCE = 0.0037;
 
 /** Maximum walking speed, m/s. */
 const ALWAYS_RUNNING_M_PER_S = 2.5;
 
-/** Cost of walking at slopes of -0.3, -0.2, ... 0.4: quartics in the speed, highest power first. */
+/** Cost of walking at slopes of -0.3, -0.2, ... 0.4: polynomials of degree 4 in the speed, highest power first. */
 const WALKING = Float64Array.of(
   ...[0.28, -1.66, 3.81, -3.96, 4.01],
   ...[0.03, -0.15, 0.98, -2.25, 3.14],
@@ -35,7 +35,7 @@ const FIRST_SLOPE = -0.3;
 const SLOPES_PER_ONE = 10;
 
 /**
- * Metabolic power in W/kg.
+ * Returns the metabolic power in W/kg.
  *
  * @param speed m/s, not negative
  * @param acceleration m/s2
@@ -60,7 +60,7 @@ function costOfRunning(slope: number): number {
     : -8.34 * slope + COST_OF_RUNNING * Math.exp(13 * slope);
 }
 
-/** Linear between two slopes, constant outside. */
+/** Returns the cost of walking at a slope. It is interpolated linearly between two slopes, and constant beyond the last ones. */
 function costOfWalking(speed: number, slope: number): number {
   const place = Math.min(LAST_SLOPE, Math.max(0, (slope - FIRST_SLOPE) * SLOPES_PER_ONE));
   const below = Math.min(LAST_SLOPE - 1, Math.floor(place));

@@ -22,7 +22,7 @@ export interface EffortsByThreshold {
   readonly threshold_2: { readonly threshold: number; readonly values: readonly AccelerationEffort[] };
 }
 
-/** A stretch at or above a speed. */
+/** A time at or above a speed. */
 export interface SpeedRun {
   /** ms since 1970 UTC. */
   readonly start_time: number;
@@ -43,9 +43,9 @@ export interface SpeedRuns {
 interface SpeedRange {
   /** Share of the whole, 0 to 1. */
   readonly ratio: number;
-  /** m/s, included. */
+  /** m/s; included. */
   readonly threshold_low: number;
-  /** m/s, excluded except in the last class. */
+  /** m/s; excluded, except in the last class. */
   readonly threshold_high: number;
 }
 
@@ -71,7 +71,7 @@ export interface Intensity {
 }
 
 export interface HeartRateZone {
-  /** Share of the time with a valid heart rate that was spent in the zone, 0 to 100 percent. */
+  /** Share of the time with a valid heart rate that is in the zone, 0 to 100 percent. */
   readonly percentage_hrmax: number;
   /** Limits in beats per minute. */
   readonly range_bpm: readonly [number, number];
@@ -87,8 +87,8 @@ export interface TooFast {
 }
 
 /**
- * The figures of a session, with the keys of the service. The keys are always in this order, so
- * `JSON.stringify` returns the same text for the same samples.
+ * The figures of a session, with the keys that the service uses. The keys are always in this order, so `JSON.stringify` returns
+ * the same text for the same samples.
  */
 export interface Metrics {
   /** First sample used, ms since 1970 UTC. */
@@ -97,14 +97,14 @@ export interface Metrics {
   readonly last_timestamp: number | null;
   /** m; standing and gaps in the recording add nothing. */
   readonly total_distance: number | null;
-  /** m/s, isolated spikes removed. */
+  /** m/s, without isolated spikes. */
   readonly max_speed: number | null;
   /** m/s: distance divided by recorded time, which includes standing and excludes gaps. */
   readonly average_speed: number | null;
   readonly accelerations: EffortsByThreshold;
   readonly decelerations: EffortsByThreshold;
   readonly sprint: { readonly threshold_1: SpeedRuns };
-  /** High-intensity distance. Each stretch of the second list is within one of the first. */
+  /** High-intensity distance. Each run in the second list is within a run in the first list. */
   readonly hid: { readonly threshold_1: SpeedRuns; readonly threshold_2: SpeedRuns };
   readonly time_per_speed_ranges: readonly TimePerSpeedRange[];
   readonly distance_per_speed_ranges: readonly DistancePerSpeedRange[];
@@ -112,7 +112,7 @@ export interface Metrics {
   /** Highest valid heart rate (30 to 240 beats per minute). */
   readonly hr_max: number | null;
   readonly hr_min: number | null;
-  /** Weighted by time; a heart rate is valid until the next one, for at most 5 s. */
+  /** Mean heart rate, weighted by time. A heart rate is valid until the next one, for at most 5 s. */
   readonly hr_avg: number | null;
   /** Last valid heart rate. */
   readonly hr_plot: number | null;
@@ -120,14 +120,17 @@ export interface Metrics {
   readonly athlete_max_hr: number | null;
   /** Empty if `athlete_max_hr` is null. */
   readonly timePerHrZone: readonly HeartRateZone[];
-  /** m in all sprints. Summed before rounding, as in `hid_distance`. */
+  /** m in all sprints. Distances are summed before rounding, as in `hid_distance`. */
   readonly sprint_distance: number;
   /** m in all runs of `hid`. */
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
   /** Whether accelerations were computed; false below 5 samples per second. Both lists are then empty. */
   readonly has_accelerations: boolean;
-  /** Rows excluded from the figures because they are faster than `max_valid_speed`. A large number indicates the wrong sport. */
+  /**
+   * Rows that are excluded from the figures because they are faster than `max_valid_speed`. A large number indicates that the
+   * wrong sport is selected.
+   */
   readonly too_fast: TooFast;
-  /** The rules and parameters of the computation; clients get them on request. */
+  /** The rules and parameters of the computation. Clients receive them on request. */
   readonly definition: { readonly version: number; readonly parameters: MetricParameters };
 }

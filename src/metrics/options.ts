@@ -11,15 +11,15 @@ export interface Period {
 }
 
 export interface MetricsOptions {
-  /** Defaults of the parameters. Default `soccer`. */
+  /** The preset with the default parameters; default `soccer`. */
   readonly preset?: PresetName | undefined;
-  /** Parameters that replace the parameters of the preset. Speeds in m/s. */
+  /** Parameters that replace those of the preset. Speeds are in m/s. */
   readonly params?: ParameterOverrides | undefined;
-  /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
+  /** Use only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly from?: number | Date | undefined;
-  /** Only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
+  /** Use only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly to?: number | Date | undefined;
-  /** Only samples within these periods, in any order. Default: all. */
+  /** Use only samples within these periods, which can be in any order. Default: all samples. */
   readonly periods?: readonly Period[] | undefined;
   /** Birth date of the athlete, `YYYY-MM-DD`. It determines the maximum heart rate if `params.max_hr` is missing. */
   readonly birthDate?: string | null | undefined;
@@ -45,7 +45,7 @@ export interface CheckedOptions {
 
 const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
 
-/** @throws AsiError `BAD_OPTION` */
+/** Validates options. Throws `BAD_OPTION`. */
 export function checkOptions(options: MetricsOptions): CheckedOptions {
   requireOptions(options, OPTIONS);
   const { preset = "soccer", params = {}, periods = ALWAYS, birthDate = null } = options;

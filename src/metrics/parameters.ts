@@ -2,12 +2,12 @@ import { requireKnown, requireObject, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { type MetricParameters, PRESETS, type PresetName, type ThresholdPair } from "./presets.js";
 
-/** The parameters that a caller may set: `params` of a time frame. */
+/** The parameters that a caller may set, as in `params` of a time frame. */
 export type ParameterOverrides = {
   readonly [K in keyof MetricParameters]?: NonNullable<MetricParameters[K]>;
 };
 
-/** Selects the parameters from the members of an object: `params` of a time frame may contain others. */
+/** Selects the parameters from the members of an object, because `params` of a time frame may contain other members. */
 export function parametersIn(params: object): ParameterOverrides {
   return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(PARAMETER_LIMITS, name)));
 }
@@ -19,12 +19,12 @@ export interface ParameterProblem {
   readonly message: string;
 }
 
-/** Limits of each parameter, or of each value of a list; in m/s, m/s2, s and beats per minute. */
+/** Limits of each parameter, or of each value in a list, in m/s, m/s2, s and beats per minute. */
 export const PARAMETER_LIMITS = {
   max_hr: { minimum: 60, maximum: 240 },
-  // No runner or cyclist exceeds 100 m/s. The computed sums are exact because of this limit.
+  // No runner or cyclist exceeds 100 m/s. With this limit, the computed sums are exact.
   speed_ranges: { minimum: 0, maximum: 100 },
-  // Zero and nearly zero are not useful thresholds. Peaks above 9 m/s2 count as artefacts.
+  // Thresholds at or near zero are not useful. Peaks above 9 m/s2 count as artefacts.
   acceleration_thresholds: { minimum: 0.1, maximum: 9 },
   deceleration_thresholds: { minimum: 0.1, maximum: 9 },
   sprint_threshold: { minimum: 0.1, maximum: 100 },
@@ -34,7 +34,7 @@ export const PARAMETER_LIMITS = {
   max_valid_speed: { minimum: 1, maximum: 100 },
 } as const satisfies Record<keyof MetricParameters, { minimum: number; maximum: number }>;
 
-/** Permitted lengths of the parameters that are lists. */
+/** Permitted lengths of parameters that are lists. */
 export const PARAMETER_SIZES = {
   speed_ranges: { minimum: 2, maximum: 10 },
   acceleration_thresholds: { minimum: 2, maximum: 2 },
@@ -43,7 +43,7 @@ export const PARAMETER_SIZES = {
 } as const;
 
 /**
- * Validates parameters of a caller.
+ * Validates parameters from a caller.
  *
  * @throws AsiError `BAD_OPTION`
  */
@@ -79,10 +79,10 @@ function bad(name: string, value: unknown, what: string): AsiError {
 }
 
 /**
- * Merges a preset with the parameters of a caller. Speeds, accelerations and the span are rounded to
- * 0.001 and the heart rate to 0.1, so that the computation compares integers only.
+ * Merges a preset with the parameters from a caller. Speeds, accelerations and the span are rounded to 0.001, and the heart rate
+ * to 0.1, so that the computation compares only integers.
  *
- * @param overrides within {@link PARAMETER_LIMITS} and without {@link parameterProblems}
+ * @param overrides parameters within {@link PARAMETER_LIMITS} and without {@link parameterProblems}
  */
 export function metricParameters(preset: PresetName, overrides: ParameterOverrides = {}): MetricParameters {
   const defaults = PRESETS[preset];
@@ -100,8 +100,8 @@ export function metricParameters(preset: PresetName, overrides: ParameterOverrid
 }
 
 /**
- * Checks the rules between parameters: limits and thresholds ascend (after rounding to
- * 0.001), and the speed classes start at 0 and end below `max_valid_speed`.
+ * Checks the rules between parameters: limits and thresholds are in ascending order (after rounding to 0.001), and the speed
+ * classes start at 0 and end below `max_valid_speed`.
  *
  * @returns one entry for each violated rule; empty if the parameters are valid
  */
@@ -117,7 +117,7 @@ export function parameterProblems(preset: PresetName, overrides: ParameterOverri
     if (!isAscending(effective[parameter])) {
       problems.push({
         parameter,
-        message: "The values must ascend, each at least 0.001 above the previous one.",
+        message: "The values must be in ascending order, each at least 0.001 above the previous one.",
       });
     }
   }
@@ -134,7 +134,7 @@ export function parameterProblems(preset: PresetName, overrides: ParameterOverri
   return problems;
 }
 
-/** A parameter in m/s, m/s2 or s as an integer of mm/s, mm/s2 or ms. */
+/** Converts a parameter in m/s, m/s2 or s to an integer in mm/s, mm/s2 or ms. */
 export function inThousandths(parameter: number): number {
   return Math.round(parameter * 1000);
 }

@@ -11,24 +11,24 @@ export interface Segment {
 }
 
 /**
- * The signal for every figure of speed and distance: samples with a plausible speed, split into
- * segments, without isolated spikes and without the noise of standing.
+ * The signal for all figures about speed and distance: samples with a plausible speed, divided into segments, without isolated
+ * spikes and without noise at standstill.
  *
- * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
- * cover at most 366 days = 3.17e10 ms. Sums of `speed sum * dt` are therefore integers of at most 6.33e15 half micrometres,
- * below 2^53 = 9.007e15, so double-precision addition of them is exact in any order.
+ * Exactness: a speed is at most 100 m/s (the limit for `max_valid_speed`), so the sum of two speeds is at most 2e5 mm/s. The
+ * samples cover at most 366 days = 3.17e10 ms. Sums of `speed sum * dt` are therefore integers of at most 6.33e15 half
+ * micrometres, below 2^53 = 9.007e15, so adding them in double precision is exact in any order.
  */
 export interface PreparedSignal {
-  /** Times, ms since 1970 UTC. */
+  /** Times of the samples, ms since 1970 UTC. */
   readonly timestampMs: Float64Array;
   /** Speed after the median filter, mm/s. */
   readonly speedMmPerS: Int32Array;
-  /** The segments in ascending order; together they contain every sample. */
+  /** The segments in ascending order. Together, they contain every sample. */
   readonly segments: readonly Segment[];
   /**
-   * Entry i is twice the mean speed in mm/s of the interval from sample i to sample i + 1, or zero at standstill. The
-   * product with the duration in ms is the distance in half micrometres. Zero for the last sample of a segment, after which
-   * no interval follows.
+   * Entry i is twice the mean speed in mm/s of the interval from sample i to sample i + 1, or zero at standstill. Multiplied by
+   * the duration in ms, it is the distance in half micrometres. The entry for the last sample of a segment is zero, because no
+   * interval follows.
    */
   readonly intervalSpeedSum: Int32Array;
   /** Twice the median interval between successive samples in ms; null with fewer than two samples. */
@@ -40,7 +40,7 @@ export interface PreparedSignal {
 /** Distance and recorded time of a prepared signal. */
 export interface Totals {
   readonly distanceHalfUm: number;
-  /** Includes standing, excludes gaps. */
+  /** Duration in ms. It includes standing, and excludes gaps. */
   readonly durationMs: number;
 }
 
@@ -48,15 +48,15 @@ export interface Totals {
 export interface PreparationRules {
   readonly maxValidMmPerS: number;
   readonly standstillMmPerS: number;
-  /** Default: 1 s and 5 median steps. */
+  /** The definition of a gap. Default: more than 1 s and more than 5 median steps. */
   readonly gap?: GapRule;
-  /** Whether the median of three removes spikes. Default true. */
+  /** Whether the median of three values removes spikes. Default true. */
   readonly withoutSpikes?: boolean;
-  /** Times of all samples with a speed, if some were dropped; they determine the sample rate. */
+  /** Times of all samples with a speed, if some samples were dropped. They determine the sample rate. */
   readonly recordedMs?: Float64Array;
 }
 
-/** Rejects implausible speeds, splits at gaps, removes spikes and sets standing to zero. */
+/** Rejects implausible speeds, splits samples at gaps, removes spikes, and sets speeds at standstill to zero. */
 export function prepareSignal(samples: OrderedSamples, parameters: MetricParameters): PreparedSignal {
   return prepareBy(samples, {
     maxValidMmPerS: inThousandths(parameters.max_valid_speed),
@@ -69,7 +69,7 @@ export type ValidSpeeds = Omit<PreparedSignal, "intervalSpeedSum">;
 
 type SelectionRules = Pick<PreparationRules, "maxValidMmPerS" | "gap" | "recordedMs">;
 
-/** Rejects implausible speeds and splits at gaps. */
+/** Rejects implausible speeds, and splits samples at gaps. */
 export function validSpeeds(
   samples: OrderedSamples,
   { maxValidMmPerS, gap = GAP, recordedMs }: SelectionRules,
@@ -89,7 +89,7 @@ export function validSpeeds(
   });
 }
 
-/** Like `prepareSignal`, with other rules. */
+/** Works like `prepareSignal`, but with other rules. */
 export function prepareBy(samples: OrderedSamples, rules: PreparationRules): PreparedSignal {
   const { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true } = rules;
   const valid = validSpeeds(samples, rules);
@@ -97,7 +97,7 @@ export function prepareBy(samples: OrderedSamples, rules: PreparationRules): Pre
   return shared(samples, `signal ${key}`, () => {
     const { timestampMs, speedMmPerS, segments, doubleMedianStepMs, tooFast } = valid;
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
-    // without a spread of `valid`, which would slow down every access to the fields
+    // spreading `valid` here would slow down every access to the fields
     return {
       timestampMs,
       speedMmPerS: filtered,
@@ -109,7 +109,7 @@ export function prepareBy(samples: OrderedSamples, rules: PreparationRules): Pre
   });
 }
 
-/** Time within the segments, ms. */
+/** Returns the total time within the segments, ms. */
 export function durationOf({ timestampMs, segments }: ValidSpeeds): number {
   return segments.reduce(
     (sum, { first, last }) => sum + (timestampMs[last] ?? 0) - (timestampMs[first] ?? 0),
@@ -117,7 +117,7 @@ export function durationOf({ timestampMs, segments }: ValidSpeeds): number {
   );
 }
 
-/** @param validCount number of the samples up to the limit */
+/** @param validCount number of samples up to the limit */
 function tooFastOf(
   { timestampMs, speedMmPerS }: Speeds,
   validCount: number,
@@ -130,7 +130,7 @@ function tooFastOf(
   return { samples, durationMs: durationAround(timestampMs, isTooFast, { startsMs }) };
 }
 
-/** Total duration of the intervals that begin or end with a dropped sample, without gaps. */
+/** Returns the total duration of the intervals that begin or end with a dropped sample and are not gaps. */
 export function durationAround(
   timestampMs: Float64Array,
   isLeftOut: (i: number) => boolean,
@@ -145,7 +145,7 @@ export function durationAround(
   return durationMs;
 }
 
-/** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */
+/** Sums the intervals of a signal. The sums are exact; see {@link PreparedSignal}. */
 export function totalsOf(signal: PreparedSignal): Totals {
   return shared(signal, "totals", () => sumOf(signal, signal.segments));
 }
@@ -172,7 +172,7 @@ function sumOf({ timestampMs, intervalSpeedSum }: PreparedSignal, segments: read
   return { distanceHalfUm, durationMs };
 }
 
-/** Distance from the first sample to each one, in half micrometres; gaps add nothing. */
+/** Returns the distance from the first sample to each one, in half micrometres; gaps add nothing. */
 export function distancesOf({ timestampMs, segments, intervalSpeedSum }: PreparedSignal): Float64Array {
   const distances = new Float64Array(timestampMs.length);
   let distanceHalfUm = 0;
@@ -185,7 +185,7 @@ export function distancesOf({ timestampMs, segments, intervalSpeedSum }: Prepare
   return distances;
 }
 
-/** Maximum speed in mm/s; null if there are no samples. */
+/** Returns the maximum speed in mm/s; null if there are no samples. */
 export function maxSpeedOf(signal: PreparedSignal): number | null {
   let max = -1;
   for (let i = 0; i < signal.speedMmPerS.length; i++) {
@@ -232,7 +232,7 @@ function splitAtGaps(
   return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
 }
 
-/** Adds the indexes of the last samples before the given times to ascending indexes; the times also ascend. */
+/** Adds the indexes of the last samples before the given times to a list of indexes. Both lists are in ascending order. */
 function withEndsBefore(
   startsMs: readonly number[],
   timestampMs: Float64Array,
@@ -248,7 +248,7 @@ function withEndsBefore(
   return [...ends].sort((a, b) => a - b);
 }
 
-/** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */
+/** Replaces each sample by the median of it and its two neighbours (Varley et al. 2017). The ends of a segment do not change. */
 function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32Array {
   const filtered = speeds.slice();
   for (const { first, last } of segments) {
@@ -262,8 +262,10 @@ function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32A
   return filtered;
 }
 
-/** Below the limit, the distance is 0, because rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of
- * standing. */
+/**
+ * Computes `intervalSpeedSum`. Below the limit for standing, the distance is 0, because rectified Doppler noise of 0.08 m/s would
+ * add up to 344 m in 90 minutes of standing.
+ */
 function sumIntervalSpeeds(
   speeds: Int32Array,
   segments: readonly Segment[],

@@ -1,15 +1,15 @@
 /** Two thresholds, the lower one first. */
 export type ThresholdPair = readonly [number, number];
 
-/** The parameters of the computation, with the names in `params` of a time frame. */
+/** The parameters of the computation, with the same names as in `params` of a time frame. */
 export interface MetricParameters {
   /** Maximum heart rate of the athlete in beats per minute; null to derive it from the age. */
   readonly max_hr: number | null;
   /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
   readonly speed_ranges: readonly number[];
-  /** Limits of the classes of efforts: peak accelerations in m/s2. */
+  /** Limits for the classes of efforts: peak accelerations in m/s2. */
   readonly acceleration_thresholds: ThresholdPair;
-  /** Limits of the classes of efforts: peak decelerations in m/s2, as positive numbers. */
+  /** Limits for the classes of efforts: peak decelerations in m/s2, as positive numbers. */
   readonly deceleration_thresholds: ThresholdPair;
   /** Speed in m/s at or above which a run is a sprint. */
   readonly sprint_threshold: number;
@@ -60,8 +60,8 @@ const SOCCER: MetricParameters = {
 };
 
 /**
- * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
- * Appl Sci 2025, 15:5497. In the service they are sent as `params`. They are not a default, because a time frame has no field for the
+ * Parameters for women's football: 15.8 and 20.5 km/h, according to Bradley and Vescovi 2015 (IJSPP 10:112) and the review in
+ * Appl Sci 2025, 15:5497. Send them to the service as `params`. They are not a default, because a time frame has no field for the
  * sex of the player.
  */
 export const SOCCER_WOMEN_PARAMS = {
@@ -70,7 +70,7 @@ export const SOCCER_WOMEN_PARAMS = {
   hid_thresholds: [3.5, 4.4],
 } as const;
 
-/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. In the service they are sent as `params`. */
+/** Parameters for the velocity bands of FIFA's EPTS tests: 7, 15, 20 and 25 km/h. Send them to the service as `params`. */
 export const SOCCER_FIFA_BANDS_PARAMS = {
   speed_ranges: [0, 1.944, 4.167, 5.556, 6.944],
   sprint_threshold: 6.944,
@@ -78,8 +78,8 @@ export const SOCCER_FIFA_BANDS_PARAMS = {
 } as const;
 
 /**
- * The presets. Speeds in m/s, spans in s. Computations get them from `metricParameters`, which also fixes the order of the
- * keys.
+ * The presets. Speeds are in m/s, and spans in s. Computations use `metricParameters` to get the parameters, which also
+ * determines the order of the keys.
  */
 export const PRESETS: Readonly<Record<PresetName, MetricParameters>> = {
   /** Classes in steps of 10 km/h. */
@@ -96,7 +96,7 @@ export const PRESETS: Readonly<Record<PresetName, MetricParameters>> = {
   soccer: SOCCER,
   "soccer-women": { ...SOCCER, ...SOCCER_WOMEN_PARAMS },
   "soccer-fifa": { ...SOCCER, ...SOCCER_FIFA_BANDS_PARAMS },
-  /** Satellite speed is inaccurate in water, because the antenna is submerged for part of every stroke. */
+  /** Speed from satellites is inaccurate in water, because the antenna is submerged during part of every stroke. */
   swimming: {
     ...COMMON,
     speed_ranges: [0, 0.5, 1, 1.5, 2],

@@ -22,12 +22,12 @@ export function checkQuality(quality: SampleQuality, length: number): void {
 // u32, u16, u8
 const BYTES_PER_ROW = 7;
 
-/** Allocates the quality of `length` rows, all zero. */
+/** Allocates the quality columns for `length` rows, with all values zero. */
 export function newQuality(length: number): SampleQuality {
   return qualityIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 
-/** Columns in a buffer, starting at a multiple of 4. They have space for `capacity` rows, of which `length` are used. */
+/** Creates columns in a buffer, starting at a multiple of 4. They have space for `capacity` rows, of which `length` are used. */
 export function qualityIn(
   buffer: ArrayBuffer,
   at: number,
@@ -41,7 +41,7 @@ export function qualityIn(
   };
 }
 
-/** The quality of the rows `from` to `to` (exclusive), in the same memory. */
+/** Returns the quality of the rows `from` to `to` (exclusive), in the same memory. */
 export function qualityBetween(quality: SampleQuality, from: number, to: number): SampleQuality {
   return {
     satellites: quality.satellites.subarray(from, to),
@@ -50,14 +50,14 @@ export function qualityBetween(quality: SampleQuality, from: number, to: number)
   };
 }
 
-/** Copies all entries to the row `at` of others. */
+/** Copies all entries to other columns, starting at their row `at`. */
 export function copyQuality(quality: SampleQuality, into: SampleQuality, at: number): void {
   into.satellites.set(quality.satellites, at);
   into.speedAccuracyMmPerS.set(quality.speedAccuracyMmPerS, at);
   into.pdopHundredths.set(quality.pdopHundredths, at);
 }
 
-/** The quality of these rows. */
+/** Returns the quality of the given rows. */
 export function qualityAt(quality: SampleQuality, rows: Uint32Array): SampleQuality {
   const chosen = newQuality(rows.length);
   for (let k = 0; k < rows.length; k++) {

@@ -4,7 +4,7 @@ export const KM_PER_H = 3.6;
 /**
  * Rounds a quotient of exact integers half up.
  *
- * The product of a sum and a power of ten may exceed 2^53; then the division uses BigInt, which takes longer.
+ * If the product of a numerator and a power of ten exceeds 2^53, the division uses BigInt, which takes longer.
  *
  * @param numerator integer, 0 to 2^53
  * @param denominator integer, 1 to 2^53
@@ -22,7 +22,7 @@ export function divideRoundingHalfUp(numerator: number, denominator: number, dec
   return Number(units) / unitsPerOne;
 }
 
-/** Like {@link divideRoundingHalfUp}, but 0 if the whole is 0. */
+/** Works like {@link divideRoundingHalfUp}, but returns 0 if the whole is 0. */
 export function shareRoundingHalfUp(part: number, whole: number, decimals: number): number {
   return whole === 0 ? 0 : divideRoundingHalfUp(part, whole, decimals);
 }
@@ -38,7 +38,7 @@ export function durationSeconds(durationMs: number): number {
 }
 
 /**
- * Converts half micrometres to metres with three decimals. In half micrometres the distance of an interval,
+ * Converts half micrometres to metres with three decimals. In half micrometres, the distance of an interval,
  * `(v_i + v_i+1) / 2 * dt` with speeds in mm/s and time in ms, is an integer.
  */
 export function metres(distanceHalfUm: number): number {

@@ -6,18 +6,18 @@ import { checkQuality, copyQuality, newQuality, qualityAt, qualityBetween } from
 import { isKept, keepWhatIsMadeOf, shared } from "./shared.js";
 
 /**
- * Samples of one device as columns of integers: the batches that `decode` returns, or these columns of them. `speedMmPerS` is
- * negative if there is no speed, and `hr` is 0 if there is no heart rate. Only the gate of a recipe needs `quality`.
+ * Samples of one device as columns of integers: a batch that `decode` returns, or these columns of it. `speedMmPerS` is negative
+ * if there is no speed, and `hr` is 0 if there is no heart rate. Only the gate of a recipe needs `quality`.
  */
 export type MetricSamples = Readonly<
   Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr" | "quality">
 >;
 
-/** Samples in strictly ascending order of time; every column has exactly `length` entries. */
+/** Samples in ascending order of time, with distinct times. Every column has exactly `length` entries. */
 export interface OrderedSamples extends MetricSamples {
   /**
-   * The starts of all periods but the first, if several separate periods were selected. Nothing is joined, summed or
-   * repeated from a sample before such a time to the next sample.
+   * The starts of all periods except the first, if several separate periods were selected. Nothing is joined, summed or repeated
+   * across these times.
    */
   readonly startsMs?: readonly number[];
 }
@@ -25,9 +25,8 @@ export interface OrderedSamples extends MetricSamples {
 const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
 
 /**
- * Puts the samples of a recording in order once for several figures, which then share intermediate results. The
- * functions accept the result instead of the samples, and return the same values. The columns must not change
- * afterwards.
+ * Sorts the samples of a recording once for several functions, which then share intermediate results. The functions accept the
+ * result instead of the samples, and return the same values. The columns must not change afterwards.
  *
  * @param samples a batch of `decode`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid samples
@@ -39,8 +38,8 @@ export function prepareSamples(samples: MetricSamples | Iterable<MetricSamples>)
 }
 
 /**
- * Joins batches and puts them in order. The first of several samples with the same time is kept; if it has no heart rate,
- * it gets the first heart rate of the others. The service uses the same rule to store samples.
+ * Joins batches and sorts their samples by time. Of several samples with the same time, the first one is kept; if it has no heart
+ * rate, it gets the first heart rate of the others. The service stores samples according to the same rule.
  *
  * @param samples batches in any order; they are not changed
  * @throws AsiError `BAD_ARGUMENT` for columns of other types, columns shorter than `length`, and times that are not integers
@@ -93,7 +92,7 @@ function join(batches: readonly MetricSamples[]): MetricSamples {
   return joined;
 }
 
-/** Checks that every time is an integer, too. */
+/** Returns whether the times are in ascending order. It also checks that every time is an integer. */
 function isAscending(timestampMs: Float64Array): boolean {
   let ascends = true;
   let previousMs = Number.NEGATIVE_INFINITY;
@@ -129,7 +128,7 @@ function withoutRepetitions({
     kept.timestampMs[count] = ms;
     kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
     kept.hr[count] = hr[i] ?? 0;
-    // the first entries of the order are the kept samples
+    // the kept samples are moved to the start of `order`
     order[count] = i;
     count++;
   }
@@ -139,10 +138,10 @@ function withoutRepetitions({
   };
 }
 
-/** Samples excluded from all figures because another sample has the same time. */
+/** Number of samples that are excluded from all figures because another sample has the same time. */
 export interface Repeated {
   samples: number;
-  /** Their heart rates that are also excluded. */
+  /** Number of heart rates that are excluded with them. */
   heartRates: number;
 }
 
@@ -163,7 +162,7 @@ function heartRatesOf({ length, hr }: MetricSamples): number {
 }
 
 /**
- * Selects the samples with `fromMs <= t <= toMs` that are in one of the periods.
+ * Selects the samples that are in one of the periods, and whose time `t` satisfies `fromMs <= t <= toMs`.
  *
  * @returns columns that may share memory with `samples`
  */
@@ -186,7 +185,7 @@ export function selectSamples(
   });
 }
 
-/** The periods between two times as intervals in ascending order, with time between them. */
+/** Returns the periods between two times as separate intervals in ascending order. */
 function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[]): Period[] {
   const disjoint: { startMs: number; endMs: number }[] = [];
   for (const period of [...periods].sort((a, b) => a.startMs - b.startMs)) {
@@ -201,7 +200,7 @@ function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[
   return disjoint;
 }
 
-/** The number of times before `t`, by binary search. */
+/** Returns how many of the times are before `t`, by binary search. */
 export function countBefore(timestampMs: Float64Array, t: number): number {
   let low = 0;
   let high = timestampMs.length;

@@ -1,11 +1,11 @@
-/** Definition of a gap: a step that is longer than both limits. */
+/** The definition of a gap: a step that is longer than both limits. */
 export interface GapRule {
   readonly minMs: number;
-  /** Minimum gap as a multiple of the median of the neighbouring steps. */
+  /** The second limit, as a multiple of the median of the neighbouring steps. */
   readonly steps: number;
 }
 
-/** The rule of the figures. */
+/** The rule that the figures use. */
 export const GAP: GapRule = { minMs: 1000, steps: 5 };
 
 /**
@@ -14,47 +14,49 @@ export const GAP: GapRule = { minMs: 1000, steps: 5 };
  */
 export const MAX_GAP_MS = 300_000;
 
-/** Number of steps on each side that, with the step itself, determine the sample rate at a place *(choice)*. */
+/** The number of steps on each side of a step that, together with it, determine the sample rate there *(choice)*. */
 const NEIGHBOURS = 10;
 
-/** Whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the totals of laps. */
+/**
+ * Returns whether a row has a speed. A row without a speed is not used for speed and distance, either in the metrics or in the
+ * totals of laps.
+ */
 export function hasSpeed(speedMmPerS: number): boolean {
   return speedMmPerS >= 0;
 }
 
 /**
- * Twice the median of the steps between samples in ascending order of time. The factor keeps the mean of the two middle ones
- * an integer. Null with fewer than two samples.
+ * Returns twice the median of the steps between samples in ascending order of time; null with fewer than two samples. Because of
+ * the factor, the mean of the two middle steps is an integer, too.
  */
 export function doubleMedianStep(timestampMs: Float64Array): number | null {
   if (timestampMs.length < 2) return null;
-  // Integers sort faster. Steps of weeks are not the median of any recording with accelerations.
+  // Sorting 32-bit integers is faster. Longer steps are never the median in a recording with accelerations.
   const steps = new Int32Array(timestampMs.length - 1);
   for (let i = 0; i < steps.length; i++) steps[i] = Math.min(stepMs(timestampMs, i), LONGEST_STEP_MS);
   return doubleMedian(steps.sort());
 }
 
-/** 24.8 days, the longest step that fits into 32 bits. */
+/** The longest step that fits into 32 bits: 24.8 days. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 
-/** Twice the median of values in ascending order. */
+/** Returns twice the median of values in ascending order. */
 function doubleMedian(sorted: ArrayLike<number>): number {
   return (sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0);
 }
 
-/** Time in ms from sample i to the next. */
+/** Returns the time in ms from sample i to the next. */
 export function stepMs(timestampMs: Float64Array, i: number): number {
   return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
 }
 
 /**
- * The samples, in ascending order, that precede a gap. Nothing is summed, connected or detected between such a sample and
- * the next.
- * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so parts of a recording with
- * different rates do not affect each other.
+ * Returns the indexes of the samples that precede a gap, in ascending order. Nothing is summed, connected or detected between
+ * such a sample and the next one. The rule is in docs/metrics.md, "The signal", step 3. It uses the neighbouring steps, so parts
+ * of a recording with different sample rates do not affect each other.
  *
- * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, a new stretch begins, without a gap
- * @param recordedMs times of the samples before some were dropped, ascending: they determine the sample rate
+ * @param timestampMs times of the samples, ms since 1970 UTC; where they go back in time, a new part begins, without a gap
+ * @param recordedMs times of all samples in ascending order, if some samples were dropped; they determine the sample rate
  */
 export function gapsAfter(
   timestampMs: Float64Array,
@@ -82,7 +84,7 @@ export function gapsAfter(
   return gaps;
 }
 
-/** Twice the median of the steps from sample `first` to sample `last`, and of those on both sides. */
+/** Returns twice the median of the steps from sample `first` to sample `last` and the neighbouring steps on both sides. */
 export function doubleMedianAround(timestampMs: Float64Array, first: number, last = first + 1): number {
   const around = Array.from({ length: last - first }, (_, i) => stepMs(timestampMs, first + i));
   for (const [direction, start] of [
@@ -92,7 +94,7 @@ export function doubleMedianAround(timestampMs: Float64Array, first: number, las
     for (let k = start, left = NEIGHBOURS; left > 0 && k >= 0 && k < timestampMs.length - 1; k += direction) {
       const step = stepMs(timestampMs, k);
       if (step < 0 || step > MAX_GAP_MS) break;
-      // several samples with the same time count once
+      // several samples with the same time count as one
       if (step === 0) continue;
       around.push(step);
       left--;

@@ -12,7 +12,7 @@ export interface SelectedSignal {
 }
 
 /**
- * Steps 1 to 5 of "The signal" in docs/metrics.md, which all figures of speed use.
+ * Performs the steps 1 to 5 of "The signal" in docs/metrics.md, on which all figures about speed are based.
  *
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */

@@ -1,7 +1,10 @@
-/** Intermediate results that figures share, by the object from which they were computed; freed together with it. */
+/**
+ * Intermediate results that several functions share, by the object from which they were computed. They are freed together with
+ * it.
+ */
 const made = new WeakMap<object, Map<string, object>>();
 
-/** Makes `shared` keep results that are computed from this object. */
+/** Allows `shared` to keep results that are computed from this object. */
 export function keepWhatIsMadeOf(owner: object): void {
   if (!made.has(owner)) made.set(owner, new Map());
 }
@@ -11,8 +14,8 @@ export function isKept(owner: object): boolean {
 }
 
 /**
- * The result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept, because their
- * columns may change between two figures.
+ * Returns the result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept,
+ * because their columns may change between two calls.
  *
  * @param key identifies everything that `make` uses except the owner
  */
@@ -20,7 +23,7 @@ export function shared<T extends object>(owner: object, key: string, make: () =>
   const kept = made.get(owner);
   if (kept === undefined) return make();
   const before = kept.get(key);
-  // a key is used by one caller only, which determines the type
+  // only one caller uses a key, so the type is known
   if (before !== undefined) return before as T;
   const now = make();
   kept.set(key, now);

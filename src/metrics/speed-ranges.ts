@@ -7,14 +7,14 @@ import { stepMs } from "./segments.js";
 
 const RATIO_DECIMALS = 4;
 
-/** Time and distance of a frame in each class of speed. */
+/** The time and distance of a time frame in each speed class. */
 export interface SpeedRangeFigures {
   readonly time: TimePerSpeedRange[];
   readonly distance: DistancePerSpeedRange[];
 }
 
 /**
- * Divides time and distance among the classes of speed. An interval belongs to the class that contains its mean speed:
+ * Divides time and distance among the speed classes. An interval belongs to the class that contains its mean speed m:
  * `low <= m < high`. The last class ends at `max_valid_speed`, which no sample exceeds. Every class is listed.
  */
 export function divideAmongSpeedRanges(

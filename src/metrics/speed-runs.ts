@@ -10,7 +10,7 @@ const SPRINT_MERGED_BELOW_MS = 500;
 /** Minimum duration of a sprint: 1.0 s (the default of STATSports). */
 const SHORTEST_SPRINT_MS = 1000;
 
-/** Runs and their distance in m, summed before rounding. */
+/** Runs, and their total distance in m, summed before rounding. */
 export interface MeasuredRuns {
   readonly runs: SpeedRuns;
   readonly distance: number;
@@ -23,8 +23,8 @@ interface Run {
 }
 
 /**
- * Finds sprints: runs of intervals whose mean speed is at or above the threshold, joined over
- * short dips. Runs that are too short are dropped.
+ * Finds sprints: consecutive intervals whose mean speed is at or above the threshold, joined across short interruptions. Sprints
+ * that are too short are dropped.
  *
  * @param threshold m/s
  */
@@ -49,8 +49,8 @@ export function findSprints(signal: PreparedSignal, threshold: number): Measured
 }
 
 /**
- * Finds the stretches of high-intensity distance: runs of intervals whose mean speed is at or above the threshold.
- * They are of any duration and never joined, so their distances add up to the distance at or above the threshold.
+ * Finds the runs for high-intensity distance: consecutive intervals whose mean speed is at or above the threshold. They have any
+ * duration and are never joined, so their distances add up to the distance at or above the threshold.
  *
  * @param threshold m/s
  */
@@ -69,7 +69,7 @@ function measure(signal: PreparedSignal, threshold: number, runs: readonly Run[]
   return { runs: { threshold, values }, distance: metres(distanceHalfUm) };
 }
 
-/** Half micrometres. */
+/** Returns the distance of a run in half micrometres. */
 function distanceOf(signal: PreparedSignal, { first, last }: Run): number {
   let distanceHalfUm = 0;
   for (let i = first; i < last; i++) {

@@ -5,8 +5,8 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const PADDING = 0x3d;
 
 /**
- * Bytes as base64 (RFC 4648), with padding and without line breaks. Runs in browsers and in Node.js: `btoa`, which requires a
- * string of the bytes, is slow there, and `toBase64` of `Uint8Array` is not in all supported engines.
+ * Encodes bytes as base64 (RFC 4648), with padding and without line breaks, in browsers and in Node.js. `btoa` would be slow,
+ * because it requires a string of the bytes, and some supported platforms do not have `toBase64` of `Uint8Array`.
  */
 export function toBase64(bytes: Uint8Array): string {
   const digits = new TextEncoder().encode(DIGITS);
@@ -20,7 +20,7 @@ export function toBase64(bytes: Uint8Array): string {
   return new TextDecoder().decode(text);
 }
 
-/** @throws AsiError `BAD_ARGUMENT` for text that is not base64 */
+/** Decodes base64. Throws `BAD_ARGUMENT` for text that is not base64. */
 export function fromBase64(text: string): Uint8Array {
   let binary: string;
   try {

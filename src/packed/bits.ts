@@ -9,7 +9,7 @@ export class BitWriter {
   #pending = 0;
   #pendingCount = 0;
 
-  /** @param count 0 to 24; `value` must not have more bits */
+  /** Writes a number with `count` bits, 0 to 24. `value` must not have more bits. */
   write(value: number, count: number): void {
     this.#pending = (this.#pending << count) | value;
     this.#pendingCount += count;
@@ -20,7 +20,7 @@ export class BitWriter {
     this.#pending &= (1 << this.#pendingCount) - 1;
   }
 
-  /** The bytes written so far. The last one is padded with zeros. */
+  /** Returns the bytes written so far. The last byte is padded with zeros. */
   finish(): Uint8Array {
     if (this.#pendingCount > 0) this.write(0, 8 - this.#pendingCount);
     return this.#bytes.slice(0, this.#length);
@@ -52,7 +52,7 @@ export class BitReader {
   }
 
   /**
-   * @param count 0 to 24
+   * Reads a number with `count` bits, 0 to 24.
    * @returns -1 if fewer bits are left
    */
   read(count: number): number {
@@ -78,7 +78,7 @@ export class BitReader {
       this.#pending = (this.#pending << 8) | (this.#bytes[this.#next++] ?? 0);
       this.#pendingCount += 8;
     }
-    // the pending bits, shifted to the top and followed by zeros
+    // the pending bits in the highest places, followed by zeros
     const top = this.#pendingCount === 0 ? 0 : this.#pending << (32 - this.#pendingCount);
     const ones = Math.min(Math.clz32(~top), most);
     const count = ones < most ? ones + 1 : ones;

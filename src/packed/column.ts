@@ -1,18 +1,18 @@
 import { type BitReader, type BitWriter, MOST_BITS } from "./bits.js";
 
 /**
- * A column is packed in blocks of 64 values. The values of a block are differences from a prediction: the previous value, or
- * the line through the previous two. Differences are small, so they are written as Rice codes: the number divided by 2^k in
- * unary, and the k bits of the remainder. The encoder chooses the prediction and k for each block.
+ * A column is packed in blocks of 64 values. A block contains differences from a prediction, which is the previous value, or the
+ * value on a line through the previous two. The differences are small, so they are written as Rice codes: the number divided by
+ * 2^k in unary, then the k bits of the remainder. The encoder selects the prediction and k for each block.
  */
 const BLOCK = 64;
 
 const PARAMETER_BITS = 5;
-/** Value of k for a block in which all differences are 0. */
+/** The k of a block in which all differences are 0. */
 const ALL_ZERO = 31;
 const HIGHEST_K = MOST_BITS;
 
-/** This number of ones replaces a quotient. The number follows as its length in bits (6) and its bits. */
+/** This number of ones replaces a quotient. The length of the number in bits (as 6 bits) and its bits follow. */
 const ESCAPE = 16;
 const LENGTH_BITS = 6;
 const LONGEST_BITS = 53;
@@ -20,10 +20,10 @@ const LONGEST_BITS = 53;
 /** Size of the smallest block in bits. */
 const BLOCK_HEAD_BITS = 1 + PARAMETER_BITS;
 
-/** Minimum number of bits for a column of `length` values. */
+/** Returns the minimum number of bits for a column of `length` values. */
 export const fewestBits = (length: number) => Math.ceil(length / BLOCK) * BLOCK_HEAD_BITS;
 
-/** Writes integers whose second differences are below 2^52 in magnitude. */
+/** Writes integers. Their second differences must be below 2^52 in magnitude. */
 export function writeColumn(bits: BitWriter, values: ArrayLike<number>): void {
   const fromPrevious = new Float64Array(BLOCK);
   const fromLine = new Float64Array(BLOCK);
@@ -54,7 +54,7 @@ function writeBlock(bits: BitWriter, fromPrevious: Float64Array, fromLine: Float
   for (const number of isLine ? fromLine : fromPrevious) writeNumber(bits, number, k);
 }
 
-/** The k that needs the fewest bits, near the mean length of the numbers. */
+/** Returns the k that needs the fewest bits. It is near the mean length of the numbers. */
 function bestCode(numbers: Float64Array): { k: number; bits: number } {
   let lengths = 0;
   for (const number of numbers) lengths += bitLength(number);
@@ -79,7 +79,7 @@ function bestCode(numbers: Float64Array): { k: number; bits: number } {
 function writeNumber(bits: BitWriter, number: number, k: number): void {
   const quotient = Math.floor(number / 2 ** k);
   if (quotient < ESCAPE) {
-    // this number of ones and a zero
+    // as many ones as the quotient, and a zero
     bits.write(2 ** (quotient + 1) - 2, quotient + 1);
     bits.write(number % 2 ** k, k);
     return;
@@ -95,7 +95,7 @@ function writeNumber(bits: BitWriter, number: number, k: number): void {
 }
 
 /**
- * Reads a column with the length of `values`. Damaged input may result in any numbers.
+ * Reads as many values as fit into `values`. Damaged input may result in any numbers.
  *
  * @returns false if the input is truncated or contains codes that `writeColumn` never writes
  */
@@ -120,7 +120,7 @@ export function readColumn(bits: BitReader, values: Float64Array): boolean {
   return true;
 }
 
-// -1 for damaged input
+// returns -1 for damaged input
 function readNumber(bits: BitReader, k: number): number {
   const quotient = bits.readOnes(ESCAPE);
   if (quotient < 0) return -1;
@@ -141,7 +141,7 @@ function readNumber(bits: BitReader, k: number): number {
   return number;
 }
 
-// 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+// converts 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
 const zigzag = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value);
 const unzigzag = (number: number) =>
   number < 2 ** 31 ? (number >>> 1) ^ -(number & 1) : number % 2 === 0 ? number / 2 : -(number + 1) / 2;

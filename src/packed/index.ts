@@ -17,9 +17,9 @@ const EARLIEST_MS = -62_167_219_200_000;
 const LATEST_MS = 253_402_300_799_999;
 
 /**
- * Packs samples for a file or a response: about 3 bytes a row for recordings at 10 Hz instead of 26. The layout is in
- * docs/report-file.md. Lossless, except for the altitude of two-dimensional fixes, which is undefined. Order and
- * repetitions are preserved.
+ * Packs samples for a file or a response. For recordings at 10 Hz, a row takes about 3 bytes instead of 26. docs/report-file.md
+ * describes the layout. Packing is lossless, except for the altitude of two-dimensional fixes, which is undefined. The order of
+ * the samples and repeated samples are preserved.
  *
  * @param samples a batch of `decode`, or several
  * @throws AsiError `BAD_ARGUMENT` for invalid samples, and times that are not integers in the years 0 to 9999
@@ -51,8 +51,8 @@ export function packSamples(samples: SampleBatch | Iterable<SampleBatch>): Uint8
 }
 
 /**
- * Unpacks the output of {@link packSamples}. Constant rows take a fraction of a byte in packed form, so the result can take several
- * hundred times the memory of its input, but not more.
+ * Unpacks the output of {@link packSamples}. Constant rows take a fraction of a byte when packed, so the result can take up to
+ * several hundred times as much memory as the input.
  *
  * @returns one batch in newly allocated memory; the altitude of two-dimensional fixes is 0
  * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of a different version
@@ -69,7 +69,7 @@ export function unpackSamples(bytes: Uint8Array): SampleBatch {
   }
   const length = readCount(bits);
   const heardLength = readCount(bits);
-  // The claimed number of rows is limited by the number of bits.
+  // The number of bits limits the number of rows that the header can claim.
   if (length < 0 || heardLength < 0 || heardLength > length || bits.bitsLeft < 5 * fewestBits(length)) {
     throw damaged("they are too short for their number of rows");
   }
@@ -91,7 +91,7 @@ export function unpackSamples(bytes: Uint8Array): SampleBatch {
   readInto(bits, "hr", heartRates, 1, 255);
   let previousRow = -1;
   heard.forEach((row, i) => {
-    if (row <= previousRow) throw damaged("the rows with hr do not ascend");
+    if (row <= previousRow) throw damaged("the rows with hr are not in ascending order");
     previousRow = row;
     batch.hr[row] = heartRates[i] ?? 0;
   });
@@ -106,7 +106,7 @@ function joined(samples: SampleBatch | Iterable<SampleBatch>): SampleBatch {
   return joinBatches(batches.map(exactly));
 }
 
-// Shortens columns to `length`.
+// Shortens columns to `length` entries.
 const exactly = (batch: SampleBatch): SampleBatch => rowsBetween(batch, 0, batch.length);
 
 function checkTimes({ timestampMs }: SampleBatch): void {
@@ -132,7 +132,7 @@ function writeCount(bits: BitWriter, count: number): void {
   bits.write(count % HALF_COUNT, COUNT_BITS / 2);
 }
 
-// Negative values mean the end of the input.
+// Reads a count. A negative result means that the input has ended.
 function readCount(bits: BitReader): number {
   const high = bits.read(COUNT_BITS / 2);
   const low = bits.read(COUNT_BITS / 2);

@@ -2,7 +2,7 @@ import type { ParameterOverrides } from "../metrics/parameters.js";
 import type { PresetName } from "../metrics/presets.js";
 import type { Inspection } from "../reading/read-result.js";
 
-/** Data of a report in addition to the viewer: docs/report-file.md. */
+/** The data that a report adds to the viewer (docs/report-file.md). */
 export interface ReportData {
   version: 1;
   /** File name of the recording, without its folder. */
@@ -10,13 +10,17 @@ export interface ReportData {
   inspection: Inspection;
   /** Options for `computeMetrics`. */
   metrics: { preset: PresetName; params: ParameterOverrides };
-  /** The rows, packed, as base64. */
+  /** The packed rows as base64. */
   samples: string;
 }
 
 const PLACE = "<!-- asi-recording -->";
 
-/** Inserts a recording into the viewer. @param template HTML with one comment `asi-recording` */
+/**
+ * Inserts a recording into the viewer.
+ *
+ * @param template HTML with one `asi-recording` comment
+ */
 export function reportHtml(template: string, data: ReportData): string {
   const [before, after, ...more] = template.split(PLACE);
   if (before === undefined || after === undefined || more.length > 0) {
@@ -25,7 +29,7 @@ export function reportHtml(template: string, data: ReportData): string {
   return `${before}<script type="application/json" id="asi-recording">${jsonInHtml(data)}</script>${after}`;
 }
 
-/** JSON in ASCII without characters that are special in HTML. */
+/** Formats JSON in ASCII, without characters that are special in HTML. */
 function jsonInHtml(value: object): string {
   return JSON.stringify(value).replace(
     /[<>&]|[^ -~]/g,

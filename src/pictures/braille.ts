@@ -1,4 +1,4 @@
-// A cell of braille has 2 x 4 dots. Bit of each dot, by row and column (Unicode 16, 2800 to 28FF).
+// A cell of braille has 2 x 4 dots. These are the bits of the dots, by row and column (Unicode 16, 2800 to 28FF).
 const DOTS = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -7,12 +7,15 @@ const DOTS = [
 ] as const;
 const BLANK = 0x2800;
 
-/** A grid of dots, drawn as braille characters. */
+/** A grid of dots that is drawn with braille characters. */
 export class BrailleGrid {
   readonly #cells: Uint8Array[];
   readonly #columns: number;
 
-  /** @param columns width in characters; `rows` is the height in characters */
+  /**
+   * @param columns width in characters
+   * @param rows height in characters
+   */
   constructor(columns: number, rows: number) {
     this.#columns = columns;
     this.#cells = Array.from({ length: rows }, () => new Uint8Array(columns));
@@ -38,7 +41,7 @@ export class BrailleGrid {
     }
   }
 
-  /** The rows as text, from the top. */
+  /** Returns the rows as text, from top to bottom. */
   toRows(): string[] {
     return this.#cells.map((row) => String.fromCharCode(...Array.from(row, (dots) => BLANK + dots)));
   }

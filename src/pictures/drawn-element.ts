@@ -1,6 +1,6 @@
 import { escaped } from "./svg.js";
 
-/** An element of a drawing: markup in a file, an element in a page. */
+/** An element of a drawing, which becomes markup in a file or an element in a page. */
 export interface DrawnElement {
   tag: string;
   attributes: Readonly<Record<string, string | number>>;
@@ -15,7 +15,7 @@ export function drawn(
   return { tag, attributes, children };
 }
 
-/** An element as markup for HTML. */
+/** Returns an element as HTML markup. */
 export function markupOf({ tag, attributes, children }: DrawnElement): string {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(String(value))}"`);
   const start = `<${tag}${named.join("")}`;

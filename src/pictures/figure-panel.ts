@@ -1,3 +1,4 @@
+import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { decimalText, percentText } from "./figure-text.js";
 import { INK, MUTED, PANEL, zoneColors } from "./palette.js";
@@ -16,14 +17,13 @@ const CARD_HEIGHT = 70;
 const CARD_GAP = 10;
 
 function cards({ metrics }: Session, area: Rect): Shape[] {
-  const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
   const speed = (value: number | null) => (value === null ? "–" : decimalText(value * KM_PER_H, 1));
   const bpm = (value: number | null) => (value === null ? "–" : decimalText(value, 0));
   const distance = metrics.total_distance ?? 0;
   const isLong = distance >= 10_000;
   const figures: [string, string][] = [
     isLong ? ["Distance, km", decimalText(distance / 1000, 2)] : ["Distance, m", decimalText(distance, 0)],
-    ["Recorded", clockText(recordedS)],
+    ["Recorded", clockText(recordedTimeMs(metrics) / 1000)],
     ["Sprints", String(metrics.sprint.threshold_1.values.length)],
     ["Maximum speed, km/h", speed(metrics.max_speed)],
     ["Mean speed, km/h", speed(metrics.average_speed)],
@@ -42,7 +42,7 @@ function cards({ metrics }: Session, area: Rect): Shape[] {
 }
 
 const ROW_HEIGHT = 24;
-/** Distance of the zones from the top of the panel. */
+/** Distance between the top of the panel and the zones. */
 const ZONES_TOP = 2 * CARD_HEIGHT + CARD_GAP + 26;
 
 function zoneTable({ metrics }: Session, area: Rect): Shape[] {

@@ -2,16 +2,16 @@ import type { Metrics } from "../metrics/metrics.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 
 // Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1.
-// This function rounds the decimal digits in JSON half up, like `toLocaleString`, so command, pictures and page agree.
+// This function rounds the decimal digits in JSON half up, like `toLocaleString`, so that command, pictures and page agree.
 
-/** A number with a fixed number of decimals, without separators: `38.2`. */
+/** Formats a number with a fixed number of decimals, without separators: `38.2`. */
 export function decimalText(value: number, decimals: number): string {
   return value.toLocaleString("en", { ...digits(decimals), useGrouping: false });
 }
 
-/** A share, 0 to 1, in percent with one decimal: `38.2 %`. */
+/** Formats a share from 0 to 1 as a percentage with one decimal: `38.2 %`. */
 export function percentText(share: number): string {
-  // does not compute 100 * share, because 100 * 0.2835 is 28.349999999999998
+  // 100 * share is not computed, because 100 * 0.2835 is 28.349999999999998
   return share
     .toLocaleString("en", { ...digits(1), style: "percent", useGrouping: false })
     .replace("%", " %");
@@ -19,7 +19,7 @@ export function percentText(share: number): string {
 
 const digits = (decimals: number) => ({ minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 
-/** A sentence about the part of a recording with speeds that are impossible in its sport; null if there are none. */
+/** Describes the part of a recording with speeds that are impossible in its sport. Returns null if there is none. */
 export function tooFastText({ too_fast: { samples, duration }, definition }: Metrics): string | null {
   if (samples === 0) return null;
   const limit = decimalText(definition.parameters.max_valid_speed * KM_PER_H, 1);
@@ -27,8 +27,7 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport correct?`;
 }
 
-/** A warning that a threshold is above the highest valid speed, for example because its unit is wrong; null if no
- * threshold is. */
+/** Warns of a threshold above the highest valid speed, for example because its unit is wrong. Returns null if there is none. */
 export function unreachableText({ definition: { parameters } }: Metrics): string | null {
   const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
   const highest = Math.max(sprint_threshold, ...hid_thresholds);
@@ -37,7 +36,7 @@ export function unreachableText({ definition: { parameters } }: Metrics): string
   return `no row reaches the threshold of ${threshold} km/h, because rows faster than ${limit} km/h are not counted. Check the unit.`;
 }
 
-/** `2 rows`, `1 row`. */
+/** Formats a count: `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;
 }

@@ -1,4 +1,4 @@
-// The colours on white, from slow to fast, as in the viewer.
+// Colours on a white background, from slow to fast, as in the viewer.
 const SPEED_STOPS = [
   [147, 180, 214],
   [59, 125, 196],
@@ -15,10 +15,10 @@ export const SPEED_LINE = "#2f6fd0";
 export const WARNING = "#b91c1c";
 export const HEART_RATE_LINE = "#d6336c";
 
-/** Limits of heart-rate zones. */
+/** Colour of the limits of heart-rate zones. */
 export const LIMIT = "#e9b9cb";
 
-/** The colours of `count` speed zones, slow to fast. */
+/** Returns the colours of `count` speed zones, from slow to fast. */
 export function zoneColors(count: number): string[] {
   return Array.from({ length: count }, (_, zone) => {
     const position = count === 1 ? 0 : (zone / (count - 1)) * (SPEED_STOPS.length - 1);

@@ -9,7 +9,7 @@ const BITS = 8;
 const UP = 2;
 const PIXELS_PER_METRE_AT_96_DPI = 3780;
 
-/** Pixels as a PNG file. `scale` is the number of pixels per 1/96 inch. */
+/** Encodes pixels as a PNG file. `scale` is the number of pixels per 1/96 inch. */
 export async function toPng({ width, height, rgb }: Pixels, scale: number): Promise<Uint8Array> {
   const header = new DataView(new ArrayBuffer(13));
   header.setUint32(0, width);
@@ -29,7 +29,7 @@ export async function toPng({ width, height, rgb }: Pixels, scale: number): Prom
   ]);
 }
 
-// Each row as its difference from the row above, because most rows of a picture are similar.
+// Stores each row as its difference from the row above, because most rows of a picture are similar.
 function filtered(rgb: Uint8Array, rowBytes: number): Uint8Array {
   const rows = rgb.length / rowBytes;
   const result = new Uint8Array(rgb.length + rows);

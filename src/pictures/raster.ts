@@ -12,7 +12,7 @@ export interface Pixels {
 const PEN = 0.085;
 const BOLD_PEN = 0.135;
 
-/** Draws a picture as pixels. `scale` is the number of pixels of the result per pixel of the picture. */
+/** Draws a picture as pixels. `scale` is the number of result pixels for each pixel of the picture. */
 export function toPixels({ width, height, shapes }: Picture, scale: number): Pixels {
   const raster = new Raster(Math.round(width * scale), Math.round(height * scale));
   for (const shape of shapes) draw(raster, shape, scale);
@@ -43,14 +43,16 @@ function draw(raster: Raster, shape: Shape, scale: number): void {
   }
 }
 
-/** White pixels, on which shapes are painted. The coverage of each pixel by a shape is collected first, so that its parts may overlap. */
+/**
+ * A white image on which shapes are painted. The coverage of each pixel by a shape is computed first, so that parts of a shape may overlap.
+ */
 class Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
-  /** 0 to 255 for each pixel. */
+  /** Coverage of each pixel, 0 to 255. */
   readonly #coverage: Uint8Array;
-  /** The part of `#coverage` that is not 0: from and to (exclusive) for rows and columns. */
+  /** The part of `#coverage` that is not 0, as ranges of rows and columns whose ends are exclusive. */
   #dirty = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
 
   constructor(width: number, height: number) {
@@ -60,7 +62,7 @@ class Raster {
     this.#coverage = new Uint8Array(width * height);
   }
 
-  /** A line with round ends and corners. Points are scaled, then moved. */
+  /** Draws a line with round ends and corners. Points are scaled, then moved. */
   stroke(points: readonly Point[], scale: number, left: number, top: number, width: number): void {
     const [first] = points;
     let from = first;

@@ -19,7 +19,7 @@ const HEART_RATE_HEIGHT = 120;
 const PLOT_LEFT = 72;
 const PLOT_SPACE = 54;
 
-/** A picture of a session: the track coloured by speed zone, the figures, speed and heart rate over time. */
+/** Draws a session: the track coloured by speed zone, the figures, and speed and heart rate over time. */
 export function sessionPicture(session: Session): Picture {
   const { name, info, metrics } = session;
   let y = TOP + UPPER_HEIGHT + PLOT_SPACE;
@@ -128,7 +128,7 @@ function speedTicks({ metrics }: Session): number[] {
   return roundTicks(0, Math.max(1, (metrics.max_speed ?? 0) * KM_PER_H), 4);
 }
 
-/** Heart-rate zones as lines at their lower limits, with their share of the maximum heart rate. */
+/** Returns the lower limits of the heart-rate zones, with their share of the maximum heart rate. */
 function zoneLimits({ metrics: { timePerHrZone } }: Session): Limit[] {
   return timePerHrZone.map(({ range_bpm: [value], range_percent_hrmax: [percent] }) => ({
     value,

@@ -5,23 +5,26 @@ import { thinnedLines } from "./thinned-lines.js";
 import { timeTicks } from "./ticks.js";
 import type { Rect } from "./track-map.js";
 
-/** A line across a plot. */
+/** A horizontal line across a plot. */
 export interface Limit {
   value: number;
   label: string;
 }
 
-/** A series of values over the time of a session. */
+/** A series of values over the duration of a session. */
 interface Plot {
   title: string;
   series: Series;
   color: string;
-  /** Values of the labelled lines, ascending; the first and the last bound the plot. */
+  /** Values of the labelled lines, ascending. The first and the last are the limits of the plot. */
   ticks: readonly number[];
   limits?: readonly Limit[];
 }
 
-/** Draws a series with its axes, the periods and the first damaged place. @param area the plot without its labels */
+/**
+ * Draws a series with its axes, the periods and the first damaged place.
+ * @param area the area of the plot, without its labels
+ */
 export function sessionPlot(
   { damage, offsetMs, periods, fromMs, toMs }: Session,
   { title, series, color, ticks, limits = [] }: Plot,
@@ -101,7 +104,7 @@ export function sessionPlot(
   ];
 }
 
-/** A line at a damaged place of the recording. Draws nothing if `x` is null or outside the plot. */
+/** Draws a line at a damaged place of the recording. Returns no shapes if `x` is null or outside the plot. */
 function damageMark(x: number | null, plot: Rect): Shape[] {
   if (x === null || x < plot.x || x > plot.x + plot.width) return [];
   const line = [

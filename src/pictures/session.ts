@@ -5,20 +5,20 @@ import { orderSamples } from "../metrics/samples.js";
 import { GAP, type GapRule, gapsAfter, hasSpeed } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 
-/** Content of a picture. */
+/** The content of a picture. */
 export interface Session {
   /** Name of the recording. */
   name: string;
   info: RecordingInfo;
-  /** The drawn part of the session. */
+  /** The samples that are drawn. */
   samples: SampleBatch;
-  /** The axis of time, ms since 1970 UTC. */
+  /** Start of the time axis, ms since 1970 UTC. */
   fromMs: number;
   toMs: number;
-  /** A sentence about the part that is not drawn; null if everything is drawn. */
+  /** Describes the part that is not drawn; null if everything is drawn. */
   notDrawn: string | null;
   metrics: Metrics;
-  /** The unreadable parts of the recording, and the last row before the first of them; null if there are none. */
+  /** Describes the unreadable parts of the recording, with the last row before the first of them; null if there are none. */
   damage: { text: string; afterMs: number | null } | null;
   /** UTC offset of the labels. */
   offsetMs: number;
@@ -26,7 +26,7 @@ export interface Session {
   periods: readonly { name: string; startMs: number; endMs: number }[];
 }
 
-/** Values over time, for a plot. */
+/** Values over time that are plotted. */
 export interface Series {
   /** In ascending order. */
   timesMs: Float64Array;
@@ -38,7 +38,7 @@ export interface Series {
 /** Heart rates arrive once a second or less often. */
 const HEART_RATE_GAP = { minMs: 15_000, steps: 0 };
 
-/** Speeds in km/h, without those above the highest valid speed, as in the figures. */
+/** Returns the speeds in km/h, without those above the highest valid speed, as in the figures. */
 export function speedSeries({ samples, metrics }: Session): Series {
   const { timestampMs, speedMmPerS } = orderSamples(samples);
   const highest = metrics.definition.parameters.max_valid_speed * 1000;
@@ -49,13 +49,13 @@ export function speedSeries({ samples, metrics }: Session): Series {
   });
 }
 
-/** Heart rates in bpm, without implausible ones, as in the figures. */
+/** Returns the heart rates in bpm, without implausible ones, as in the figures. */
 export function heartRateSeries({ samples }: Session): Series {
   const { timestampMs, hr } = orderSamples(samples);
   return seriesOf(timestampMs, hr, { isShown: isValidHeartRate, shown: (bpm) => bpm, gap: HEART_RATE_GAP });
 }
 
-/** The samples with a value: the samples of the figures, with the gaps between them. */
+/** Selects the samples that have a value and are used by the figures, with the gaps between them. */
 function seriesOf(
   timestampMs: Float64Array,
   values: Int32Array | Uint8Array,

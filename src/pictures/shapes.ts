@@ -4,7 +4,7 @@ export interface Point {
   y: number;
 }
 
-/** Parts of a picture, in painting order. Colours are `#rrggbb`, lengths pixels. */
+/** Parts of a picture, in painting order. Colours have the form `#rrggbb`; lengths are in pixels. */
 export type Shape =
   | { kind: "lines"; lines: readonly (readonly Point[])[]; color: string; width: number }
   | { kind: "box"; x: number; y: number; width: number; height: number; fill: string; radius?: number }

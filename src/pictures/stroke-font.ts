@@ -2,16 +2,16 @@ import type { Point } from "./shapes.js";
 
 // Letters drawn with a pen, for pictures without a system font.
 
-/** A glyph: its width, and its strokes. */
+/** A glyph with its width and its strokes. */
 interface Glyph {
   width: number;
   strokes: readonly (readonly Point[])[];
 }
 
-/** Height of capitals, and its share of the font size. */
+/** Height of capitals on the grid, and its share of the font size. */
 const CAP_HEIGHT = 14;
 const CAP_SHARE = 0.71;
-/** Space between two glyphs, without the width of the pen. */
+/** Space between two glyphs, excluding the width of the pen. */
 const SPACING = 1.7;
 const SPACE_WIDTH = 2.6;
 
@@ -145,7 +145,7 @@ const GLYPHS: Readonly<Record<string, readonly [width: number, strokes: string]>
   ],
 };
 
-/** Marks above and below letters, around the middle of the letter. The height of marks above letters is for small letters. */
+/** Marks above and below letters, centred on the letter. The height of marks above letters is for small letters. */
 const MARKS: Readonly<Record<string, string>> = {
   "\u0300": "M-1.6,14.2 L0.8,12.2",
   "\u0301": "M-0.8,12.2 L1.6,14.2",
@@ -164,9 +164,9 @@ const MARKS: Readonly<Record<string, string>> = {
 /** The additional height of marks above capitals. */
 const CAPITAL_RISE = 3.6;
 
-/** The glyph for other characters. */
+/** The glyph for unsupported characters. */
 const UNKNOWN: readonly [number, string] = [7, "M0,0 L0,14 L7,14 L7,0 L0,0"];
-/** Number of lines in a curve. */
+/** Number of line segments in a curve. */
 const STEPS = 8;
 
 const parsed = new Map<string, Glyph>();
@@ -177,8 +177,7 @@ export interface DrawnText {
   width: number;
 }
 
-/** The strokes of a text of one line. `size` is the font size in pixels, as in CSS, and `pen` the width of the strokes
- * in pixels. */
+/** Draws a single line of text. `size` is the font size in pixels, as in CSS, and `pen` the width of the strokes in pixels. */
 export function drawnText(text: string, size: number, pen: number): DrawnText {
   const unit = (CAP_SHARE * size) / CAP_HEIGHT;
   const spacing = SPACING + pen / unit;
@@ -190,7 +189,7 @@ export function drawnText(text: string, size: number, pen: number): DrawnText {
       strokes.push(stroke.map((point) => ({ x: (left + point.x) * unit, y: -(rise + point.y) * unit })));
     }
   };
-  // separates an accented letter into the letter and its accent
+  // decomposes an accented letter into the letter and its accent
   for (const character of text.normalize("NFD")) {
     const mark = MARKS[character];
     if (mark !== undefined && last !== null) {
@@ -254,7 +253,7 @@ function quadratic(from: Point, control: Point, to: Point): Point[] {
   });
 }
 
-/** A quarter of an ellipse whose axes are horizontal and vertical. */
+/** Returns the points of a quarter of an ellipse with horizontal and vertical axes. */
 function quarter(from: Point, to: Point, isHorizontalFirst: boolean): Point[] {
   return Array.from({ length: STEPS }, (_, i) => {
     const angle = ((i + 1) / STEPS) * (Math.PI / 2);

@@ -2,10 +2,10 @@ import type { Picture, Point, Shape } from "./shapes.js";
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/** Points are rounded to tenths of a pixel. */
+/** Coordinates are rounded to tenths of a pixel. */
 const TENTHS = 10;
 
-/** A picture as SVG 1.1. */
+/** Writes a picture as SVG 1.1. */
 export function toSvg({ width, height, title, shapes }: Picture): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="${FONT}">`,
@@ -35,7 +35,7 @@ function elementOf(shape: Shape): string {
   }
 }
 
-// A path of relative steps, which are shorter than absolute positions.
+// Writes a path with relative coordinates, which are shorter than absolute ones.
 function pathOf(points: readonly Point[]): string {
   let path = "";
   let [previousX, previousY] = [0, 0];

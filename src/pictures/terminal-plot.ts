@@ -4,7 +4,7 @@ import { heartRateSeries, type Series, type Session, speedSeries } from "./sessi
 import { thinnedLines } from "./thinned-lines.js";
 import { roundTicks, timeTicks } from "./ticks.js";
 
-/** A line of a plot: labels, followed by the drawing, which may be coloured. */
+/** A line of a plot. It consists of labels and the drawing, which may be coloured. */
 export interface PlotLine {
   label: string;
   drawing: string;
@@ -18,7 +18,7 @@ const NARROWEST = 20;
 /** Minimum number of characters between two labels of the time axis. */
 const TIME_LABEL_SPACE = 12;
 
-/** Speed and heart rate over time, for a terminal of `width` characters, at least 26. */
+/** Plots speed and heart rate over time for a terminal of `width` characters, at least 26. */
 export function terminalPlot(session: Session, width: number): PlotLine[] {
   const { metrics, offsetMs, fromMs, toMs } = session;
   const columns = Math.max(NARROWEST, width - LABEL_WIDTH - 1);

@@ -1,7 +1,7 @@
 import type { Series } from "./session.js";
 import type { Point } from "./shapes.js";
 
-/** A part of the time axis, drawn on a number of columns. */
+/** An interval of the time axis and the number of columns on which it is drawn. */
 export interface TimeSpan {
   fromMs: number;
   toMs: number;
@@ -9,11 +9,11 @@ export interface TimeSpan {
 }
 
 /**
- * Lines through samples, with at most four points in a column: the first, the lowest, the highest and the last. In this number of
- * columns, they look like lines through all samples, and no peak is lost.
+ * Draws lines through samples with at most four points in a column: the first, the lowest, the highest and the last. On this number of
+ * columns, the lines look like lines through all samples, and no peak is lost.
  *
- * @param span samples outside are ignored
- * @returns `x` from 0 to `columns`, `y` the value
+ * @param span samples outside this interval are ignored
+ * @returns points with `x` from 0 to `columns`, and the value as `y`
  */
 export function thinnedLines(
   { timesMs, valueAt, gapsAfter }: Series,

@@ -1,14 +1,14 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Steps between the labels of a time axis. */
+/** Possible steps between the labels of a time axis. */
 const TIME_STEPS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 3, 6, 12, 24, 48, 168, 720].map((hours) => hours * HOUR_MS),
 ];
 
-/** Round numbers, at most `most` + 1 of them, that cover the values from `low` to `high`. */
+/** Returns at most `most` + 1 round numbers that cover the values from `low` to `high`. */
 export function roundTicks(low: number, high: number, most: number): number[] {
   if (high <= low) return roundTicks(low, low + 1, most);
   const rough = (high - low) / most;
@@ -25,7 +25,7 @@ export interface TimeTick {
 }
 
 /**
- * Times for the labels of an axis: whole seconds, minutes or hours of local time.
+ * Returns the times of the labels on an axis: whole seconds, minutes or hours of local time.
  *
  * @param offsetMs UTC offset of local time
  */

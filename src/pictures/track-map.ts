@@ -10,17 +10,17 @@ export interface Rect {
   height: number;
 }
 
-// WGS 84, equatorial radius
+// equatorial radius of WGS 84
 const METRES_PER_E7 = (6_378_137 * Math.PI) / 180 / 1e7;
 const TURN_E7 = 3_600_000_000;
 
-/** A recording at one place is not enlarged beyond this extent. */
+/** The minimum extent of the map. A recording at one place is not enlarged further. */
 const SMALLEST_EXTENT_M = 20;
 const PADDING = 24;
-/** Points that are closer to the previous point than this, in pixels, are omitted. */
+/** Points that are closer to the previous point than this distance, in pixels, are omitted. */
 const SHORTEST_STEP = 0.7;
 
-/** The track, coloured by the speed zones of the figures, with a scale bar and north up. */
+/** Draws the track, coloured by the speed zones of the figures, with a scale bar. North is up. */
 export function trackMap(session: Session, frame: Rect): Shape[] {
   const { x, y, width, height } = frame;
   const plane = planeOf(session);
@@ -46,14 +46,14 @@ export function trackMap(session: Session, frame: Rect): Shape[] {
   ];
 }
 
-/** Metres east and north of the south-west corner of the track. */
+/** Converts positions to metres east and north of the south-west corner of the track. */
 function planeOf({ samples }: Session) {
   const { length, latitudeE7, longitudeE7 } = samples;
   const originE7 = longitudeE7[0] ?? 0;
   let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
   const longitudes = new Float64Array(length);
   for (let row = 0; row < length; row++) {
-    // the shorter way across 180 degrees
+    // the shorter direction across 180 degrees
     const longitude = wrapped((longitudeE7[row] ?? 0) - originE7);
     longitudes[row] = longitude;
     [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
@@ -73,7 +73,7 @@ function wrapped(differenceE7: number): number {
   return differenceE7 - Math.round(differenceE7 / TURN_E7) * TURN_E7;
 }
 
-/** The lines of each zone. Each line continues to the first point of the next zone. */
+/** Returns the lines of each zone. Each line continues to the first point of the next zone. */
 function tracksByZone(
   { samples }: Session,
   at: (row: number) => Point,

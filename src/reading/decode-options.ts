@@ -26,7 +26,7 @@ const ENGINES: readonly unknown[] = ["simd", "scalar", "plain"] satisfies Engine
 
 const HR_SOURCES: readonly unknown[] = ["auto", "device", "ecg"] satisfies HrSource[];
 
-/** Throws `BAD_OPTION` for invalid options. Called once, before the first byte is read. */
+/** Throws `BAD_OPTION` for invalid options. It is called once, before the first byte is read. */
 export function checkDecodeOptions(options: DecodeOptions): void {
   requireObject("options", options);
   requireBooleans(options, ["strict"]);
@@ -61,7 +61,7 @@ export function checkEngine(engine: EngineName | undefined): void {
 
 function checkInstant(name: "from" | "to", instant: number | Date | undefined): void {
   if (instant === undefined) return;
-  // the comparison would convert null and strings to numbers
+  // comparisons would convert null and strings to numbers
   if ((typeof instant === "number" || isDate(instant)) && !Number.isNaN(Number(instant))) return;
   throw new AsiError("BAD_OPTION", `${name} is not a valid time; give milliseconds since 1970 or a Date.`);
 }
@@ -85,10 +85,10 @@ function checkEvery(everyMs: number | undefined): void {
 
 /** Throws `BAD_OPTION` for an invalid signal. */
 export function checkSignal(signal: AbortSignal | undefined): void {
-  // checks the methods, because a signal from a different realm or from a library is not an instance
+  // this checks the methods, because a signal from a different realm or from a library is not an instance of `AbortSignal`
   if (signal === undefined || signal === null) return;
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;
   }
-  throw new AsiError("BAD_OPTION", "signal is not an AbortSignal; give the signal of an AbortController.");
+  throw new AsiError("BAD_OPTION", "signal is not an AbortSignal; pass the signal of an AbortController.");
 }

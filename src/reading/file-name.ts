@@ -4,8 +4,8 @@ import { AsiError } from "../errors.js";
 import { checkGivenSerial } from "../recording/header.js";
 
 /**
- * Name of the CSV of a recording: `{serial}_{start}_{end}.csv`, with start and end as `YYYYMMDDTHHMMSS` in UTC, truncated to
- * seconds (docs/recording-format.md, "CSV").
+ * Returns the name of the CSV for a recording: `{serial}_{start}_{end}.csv`, with start and end as `YYYYMMDDTHHMMSS` in UTC,
+ * truncated to seconds (docs/recording-format.md, "CSV").
  *
  * @param startMs earliest row, ms since 1970 UTC
  * @param endMs latest row, ms since 1970 UTC
@@ -16,9 +16,9 @@ export function csvFileName(serial: string, startMs: number, endMs: number): str
   return `${serial}_${compactInstant(startMs)}_${compactInstant(endMs)}.csv`;
 }
 
-/** `20250517T143000` in UTC. Throws `BAD_ARGUMENT` for a time that a Date cannot represent. */
+/** Formats a time as `20250517T143000` in UTC. Throws `BAD_ARGUMENT` for a time that a Date cannot represent. */
 export function compactInstant(ms: number): string {
-  // Date floors to whole milliseconds itself, and toISOString writes years outside 0 to 9999 with a sign.
+  // Date rounds down to whole milliseconds itself, and toISOString writes years outside 0 to 9999 with a sign.
   const date = new Date(typeof ms === "number" ? ms : Number.NaN);
   if (Number.isNaN(date.getTime())) {
     throw new AsiError(
@@ -32,12 +32,12 @@ export function compactInstant(ms: number): string {
   return `${day}T${two(date.getUTCHours())}${two(date.getUTCMinutes())}${two(date.getUTCSeconds())}`;
 }
 
-/** The name of a CSV with the extension of a different format. */
+/** Replaces the extension in the name of a CSV by that of another format. */
 export function withExtension(csvName: string, { extension }: { extension: string }): string {
   return csvName.slice(0, -".csv".length) + extension;
 }
 
-/** Name of the CSV with the produced rows; null if there are none. */
+/** Returns the name of a CSV with the produced rows; null if there are no such rows. */
 export function csvFileNameOf(serial: string, { start, end }: Produced): string | null {
   return start === null || end === null ? null : csvFileName(serial, start, end);
 }

@@ -12,7 +12,7 @@ export class FormatOutput implements Output<Uint8Array> {
   readonly #split: boolean;
   readonly #thinning: RowThinning | null;
   #writer: FormatWriter | null = null;
-  // whether the writer has received rows; a format may produce no output until it has all of them
+  // whether the writer has received rows; a format may produce no output until it has received all rows
   #hasRows = false;
   readonly #beats: BeatBatch[] = [];
   // whether the next piece starts a file
@@ -33,7 +33,7 @@ export class FormatOutput implements Output<Uint8Array> {
     const columns = engine.columns();
     if (columns.length === 0) return;
     let writer = this.#writer ?? this.#openWriter(engine, info);
-    // a format that does not represent ranges gets all rows of a step at once
+    // a format that does not represent ranges receives all rows of a step at once
     const hasRanges = this.#split || writer.startRange !== undefined;
     const all = {
       batch: columns,
@@ -56,7 +56,7 @@ export class FormatOutput implements Output<Uint8Array> {
     yield* this.#rows(writer, batch, from, batch.length);
   }
 
-  /** Passes all rows to a format with totals, if only some are written. Returns `to`. */
+  /** Passes all rows to a format with totals, if only some of the rows are written. Returns `to`. */
   #measure(writer: FormatWriter, batch: SampleBatch, from: number, to = batch.length): number {
     if (this.#thinning !== null && to > from) writer.measure?.(batch, from, to);
     return to;

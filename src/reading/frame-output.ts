@@ -4,13 +4,13 @@ import { frame } from "../recording/ubx.js";
 import { concatenate } from "../sources/concatenate.js";
 import type { Headers, Output } from "./output.js";
 
-/** Puts the headers, which engines signal separately, back between the valid frames of a recording. */
+/** Inserts the headers, which engines signal separately, between the valid frames of a recording. */
 export class FrameOutput implements Output<Uint8Array> {
   readonly reads = "frames";
   readonly #serial: string | null;
   #hasHeader = false;
 
-  /** @param serial a valid serial number for the headers; null keeps their own */
+  /** @param serial a valid serial number for all headers; null to keep their own */
   constructor(serial: string | null) {
     this.#serial = serial;
   }
@@ -19,7 +19,7 @@ export class FrameOutput implements Output<Uint8Array> {
     const frames = engine.frames();
     const parts: Uint8Array[] = [];
     if (frames.length > 0) {
-      // a plain log has no header before its first frames
+      // a plain u-blox log has no header before its first frames
       if (!this.#hasHeader && this.#serial !== null) {
         parts.push(frame("header", writeHeader(headerlessInfo(this.#serial))));
         this.#hasHeader = true;

@@ -3,7 +3,7 @@ import { copyBatch } from "../rows/sample-batch.js";
 import type { BeatBatch, RecordingInfo, SampleBatch } from "../types.js";
 import type { RowThinning } from "./row-thinning.js";
 
-/** The headers of a recording, at a step of an engine. */
+/** The headers of a recording that are known after a step of an engine. */
 export interface Headers {
   /** The first header, or its substitute. */
   readonly info: RecordingInfo;
@@ -11,15 +11,15 @@ export interface Headers {
   readonly payload: Uint8Array | null;
 }
 
-/** Makes the outputs of a reader from the steps of an engine. An output is valid until the next one is requested. */
+/** Produces the outputs of a reader from the steps of an engine. An output is valid until the next one is requested. */
 export interface Output<T> {
   /** The kind of output that the engine must produce. */
   readonly reads: OutputKind;
   /** Whether the last output starts a file. */
   readonly beginsFile?: boolean;
-  /** The outputs of the last step. The caller reads them to the end before the next step. */
+  /** Returns the outputs of the last step. The caller must read all of them before the next step. */
   step(engine: Engine, headers: Headers): Iterable<T>;
-  /** The outputs at the end of the recording. */
+  /** Returns the outputs at the end of the recording. */
   end(engine: Engine): Iterable<T>;
 }
 
@@ -46,7 +46,11 @@ export const beatsOutput: Output<BeatBatch> = {
   *end() {},
 };
 
-/** An output without data, for the result only. @param thinning its rows are counted although they are not output */
+/**
+ * Creates an output without data, for callers that need only the result.
+ *
+ * @param thinning selects the rows to count; null to count all
+ */
 export function noOutput(thinning: RowThinning | null): Output<never> {
   if (thinning === null) return { reads: "none", step: () => [], end: () => [] };
   const columns = columnsOutput(thinning);
@@ -61,9 +65,9 @@ export function noOutput(thinning: RowThinning | null): Output<never> {
   };
 }
 
-/** A copy of an output, which stays valid. */
+/** Returns a copy of an output, which stays valid. */
 export function copyOutput(output: Uint8Array | SampleBatch | BeatBatch): typeof output {
-  // `slice` would clear the memory first
+  // `slice` would first clear the memory
   if (output instanceof Uint8Array) return new Uint8Array(output);
   // beats are copies already
   return "latitudeE7" in output ? copyBatch(output) : output;

@@ -2,7 +2,7 @@ import type { OutputKind } from "../engine/engine.js";
 import type { Reading } from "../sources/promise-of-reading.js";
 import type { SourceReader } from "./source-reader.js";
 
-/** The source of a stream. A caller that holds a reader may continue at any time. */
+/** Describes the reading behind a stream. A caller that holds a reader of the stream may continue at any time. */
 export function readingBehind(
   stream: ReadableStream,
   reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "listenForAbort">,
@@ -16,7 +16,8 @@ export function readingBehind(
 }
 
 /**
- * A stream of the results of `next`, until it returns null. `next` is called only when the stream is read, once for each chunk.
+ * Creates a stream of the results of `next`, until `next` returns null. It is called only when the stream is read, once for each
+ * chunk.
  */
 export function pulledStream<T>(
   next: () => Promise<T | null>,

@@ -9,7 +9,7 @@ export interface Inspection {
   report: Report;
   /** Name of the CSV that `convert` would write; null if there are no rows. */
   fileName: string | null;
-  /** Rows between `from` and `to`, thinned by `everyMs`. */
+  /** Number of rows between `from` and `to`, after selection by `everyMs`. */
   rowsProduced: number;
   /** Recorded time: the sum of the ranges' lengths, ms. */
   recordedMs: number;
@@ -28,13 +28,13 @@ export interface Inspection {
   engine: EngineName;
 }
 
-/** The result of a recording that has been read to its end. */
+/** The result for a recording that has been read to its end. */
 export interface ReadResult extends Inspection {
-  /** For each range with produced rows, the earliest and the latest of them, in order, ms since 1970 UTC. */
+  /** The earliest and the latest produced row of each range with such rows, in order, ms since 1970 UTC. */
   readonly spans: Span[];
 }
 
-/** The result of an engine after the last step. `produced` are the output rows. */
+/** Returns the result after the last step of an engine. `produced` describes the output rows. */
 export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
   const report = engine.report();
   const recorded = engine.recorded();
@@ -62,7 +62,7 @@ export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced
   };
 }
 
-/** The result without the list of spans. */
+/** Returns the result without the list of spans. */
 export function inspectionOf(result: ReadResult): Inspection {
   const { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine } = result;
   return { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine };

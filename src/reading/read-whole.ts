@@ -9,7 +9,7 @@ import { type Outputs, readerOptionsIn } from "./reader-options.js";
 import { RecordingReader } from "./recording-reader.js";
 
 /**
- * Reads a recording in memory to its end, synchronously. A signal has an effect only if it fired before the call.
+ * Reads a recording in memory to its end, synchronously. A signal has an effect only if it has fired before the call.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED`, and like `RecordingReader`
  */

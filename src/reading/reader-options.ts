@@ -11,7 +11,7 @@ export interface Outputs {
   csv: Uint8Array;
   /** Rows as columns of integers. */
   columns: SampleBatch;
-  /** The valid frames, headers included: a clean recording. */
+  /** The valid frames, including headers: a recording without damage. */
   frames: Uint8Array;
   /** Heart beats in the ECG waveform. */
   beats: BeatBatch;
@@ -28,12 +28,12 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
   output: K;
 }
 
-/** Most rows with a heart rate are dropped, because only one row in ten has one. */
+/** Only one row in ten has a heart rate, so most heart rates would be lost with the rows that are dropped. */
 const THINNED_FILL_HR_MS = 2000;
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
 
-// The reader is synchronous, so nothing could abort it.
+// The reader is synchronous, so a signal could not abort it.
 const READER_OPTIONS = [...COLUMNS_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
 
 /** Selects the options of a `RecordingReader` from the options of a function that uses one. */
@@ -66,7 +66,7 @@ export function settingsOf(options: RecordingReaderOptions): EngineSettings {
     serial: options.serial ?? null,
     needsHeader: options.serial === undefined,
     strict: options.strict ?? false,
-    // times of rows are whole milliseconds
+    // row times are whole milliseconds
     fromMs: options.from === undefined ? Number.NEGATIVE_INFINITY : Math.ceil(Number(options.from)),
     toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
     fillHrMs: options.fillHrMs ?? (options.everyMs === undefined ? 0 : THINNED_FILL_HR_MS),

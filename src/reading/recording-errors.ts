@@ -2,9 +2,9 @@ import type { StepResult } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import type { Report } from "../types.js";
 
-// Errors in recordings. Errors in headers are in header.ts.
+// Creates the errors for recordings; header.ts creates those for headers.
 
-/** The error for gzip instead of `NOT_A_RECORDING`. */
+/** Returns the error for compressed input, which would otherwise be `NOT_A_RECORDING`. */
 export function compressedInput(): AsiError {
   return new AsiError(
     "NOT_A_RECORDING",
@@ -13,7 +13,7 @@ export function compressedInput(): AsiError {
   );
 }
 
-/** The error for a signal other than a header. */
+/** Returns the error for a result of a step at which reading stops. */
 export function stopError(signal: Exclude<StepResult, { kind: "drained" | "header" }>): AsiError {
   const { byteOffset } = signal;
   if (signal.kind === "damaged") {
@@ -33,16 +33,16 @@ const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
   overruns: "The frame at this position extends beyond the end of the input.",
 };
 
-/** The error for a header whose serial number differs from the first one. */
+/** Returns the error for a header whose serial number differs from that of the first header. */
 export function mixedDevices(first: string, other: string, byteOffset: number): AsiError {
   return new AsiError(
     "MIXED_DEVICES",
-    `The recording of ${first} continues with a recording of ${other}; separate the two, or give one serial number for both (option serial).`,
+    `The recording of ${first} continues with a recording of ${other}; separate the two, or specify one serial number for both (option serial).`,
     { byteOffset },
   );
 }
 
-/** The error for an input without a valid frame; null if there is one. */
+/** Returns the error for an input without a valid frame; null if there is one. */
 export function noFrames(report: Report): AsiError | null {
   const { header, gnss, ecgHr, ecgRaw, unknown } = report.frames;
   if (header + gnss + ecgHr + ecgRaw + unknown > 0) return null;
@@ -55,7 +55,7 @@ export function noFrames(report: Report): AsiError | null {
   );
 }
 
-/** The error for a recording without rows. */
+/** Returns the error for a recording without rows. */
 export function noSamples(report: Report): AsiError {
   const { start, end } = report;
   return new AsiError(

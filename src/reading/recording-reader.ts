@@ -25,8 +25,9 @@ import { StandardCsvOutput } from "./standard-csv-output.js";
 /**
  * Reads one recording, chunk by chunk, without streams and promises: `push` each chunk, then `finish`.
  *
- * Outputs belong to the caller. The first chunk acquires an engine of about 1.5 MB, which `finish`, `close` and errors release. A
- * reader that is dropped before its end is garbage-collected together with its engine.
+ * The outputs belong to the caller. The first chunk acquires an engine of about 1.5 MB, which is released by `finish`, by
+ * `close`, and after errors. A reader that is dropped before the end of the recording is garbage-collected together with its
+ * engine.
  */
 export class RecordingReader<K extends OutputKind> {
   readonly #engineName: EngineName | undefined;
@@ -64,7 +65,7 @@ export class RecordingReader<K extends OutputKind> {
     this.#output = this.#use(outputOf(options, this.#settings.serial, split, this.#thinning));
   }
 
-  /** Selects a format other than CSV for the output `csv`, before the first chunk. @internal */
+  /** Selects a format other than CSV for the output `csv`. Call it before the first chunk. @internal */
   useFormat(open: OpenFormat): void {
     if (open.takesBeats === true) this.#settings.analysesEcg = true;
     this.#output = this.#use(new FormatOutput(open, this.#split, this.#thinning));
@@ -75,7 +76,7 @@ export class RecordingReader<K extends OutputKind> {
     return output as Output<Outputs[K]>;
   }
 
-  /** The first header; null until it has been read. For a log without a header it is set at the end. */
+  /** The first header; null until it has been read. For a log without a header, it is set at the end. */
   get info(): RecordingInfo | null {
     return this.#info;
   }
@@ -99,10 +100,10 @@ export class RecordingReader<K extends OutputKind> {
   /**
    * Reads a chunk of any size. The chunk may be overwritten afterwards.
    *
-   * @returns the outputs in order; often one piece per 256 KiB, none if no frame ended in the chunk
+   * @returns the outputs in order; often one piece for each 256 KiB, none if no frame ended in the chunk
    * @throws AsiError `BAD_SOURCE` for a chunk that is not bytes; `ALREADY_READ` after `finish` or `close`; `NOT_A_RECORDING`,
-   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`: if output precedes
-   * the error, the next call throws it, and so do all later calls; `BAD_OPTION` for an engine that is not available
+   * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`; `BAD_OPTION` for an engine that is not
+   * available. If there is output before an error, the error is thrown by the next call and all later ones
    */
   push(chunk: Uint8Array): Outputs[K][] {
     this.give(checkChunk(chunk));
@@ -113,8 +114,8 @@ export class RecordingReader<K extends OutputKind> {
    * Ends the recording and releases the engine.
    *
    * @returns the outputs after the last chunk; usually none
-   * @throws AsiError like `push`. If output precedes the error, `result` throws it. A recording without rows is not an error
-   * here.
+   * @throws AsiError like `push`. If there is output before the error, `result` throws it. A recording without rows is not an
+   * error here.
    */
   finish(): Outputs[K][] {
     this.give(null);
@@ -124,7 +125,10 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** Releases the engine. May be called at any time. Nothing can be pushed afterwards; `info` and `result` remain available. */
+  /**
+   * Releases the engine. It may be called at any time. Afterwards, nothing can be pushed, but `info` and `result` remain
+   * available.
+   */
   close(): void {
     this.#isClosed = true;
     this.#outputs = null;
@@ -143,8 +147,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // For callers that yield between steps. They call `give` if `needsInput`, `step` otherwise, until `isDone`;
-  // then `result` and `close`.
+  // The following members are for callers that yield between steps. They call `give` if `needsInput` is true, otherwise `step`,
+  // until `isDone` is true; then `result` and `close`.
 
   /** @internal */
   get needsInput(): boolean {
@@ -170,10 +174,10 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later,
-   * so output before the error is returned first for any division of the input into chunks.
+   * Runs one step of the engine, or returns further output of the last step. An error in the recording is thrown one step later,
+   * so that the output before it is returned first, regardless of how the input is divided into chunks.
    *
-   * @param gives whether to return copies, or views that are valid until the next step
+   * @param gives `copies`, or `views` that are valid until the next step
    * @returns null if there is no output
    * @internal
    */

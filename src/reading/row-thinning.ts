@@ -3,7 +3,7 @@ import { NumberList, withList } from "../engine/lists.js";
 import { copyRow, newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
-/** Rows, and the positions among them where a new range starts. */
+/** Rows, and the positions at which a new range starts. */
 export interface RowsOfStep {
   readonly batch: SampleBatch;
   readonly breaks: readonly RangeBreak[];
@@ -11,19 +11,19 @@ export interface RowsOfStep {
 
 /**
  * Selects the row of each range that is nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple
- * nearest to its time, or to the later one if two are equally near. Of consecutive rows for the same multiple, the nearest
- * is kept, or the first of equally near ones. Rows keep their own times. A multiple without rows has no output row, so gaps
- * remain gaps. Every range keeps at least one row. If times go back to a multiple that already has a row, further rows are
- * dropped, so no multiple of a range has two.
+ * nearest to its time, or to the later one if two are equally near. Of consecutive rows for the same multiple, the nearest one is
+ * kept, or the first one if several are equally near. Rows keep their own times. A multiple without rows has no output row, so
+ * gaps remain gaps. Every range keeps at least one row. If times go back to a multiple that already has a row, further rows for
+ * it are dropped, so that no multiple of a range has two rows.
  */
 export class RowThinning {
   readonly #everyMs: number;
   readonly #hasQuality: boolean;
-  /** The multiples of this range that have their row. */
+  /** The multiples of this range that already have a row. */
   readonly #taken = new IntegerSet();
-  /** Rows of earlier steps: the nearest row of the current multiple. */
+  /** The nearest row for the current multiple, copied from an earlier step. */
   readonly #carried: SampleBatch;
-  /** The nearest row of the current multiple so far, in the rows of this step or carried; null before the first row. */
+  /** The nearest row for the current multiple so far, in the rows of this step or in `#carried`; null before the first row. */
   #nearest: { rows: SampleBatch; index: number } | null = null;
   #multiple = 0;
   #distanceMs = 0;
@@ -43,7 +43,10 @@ export class RowThinning {
     this.#kept = newBatch(1, hasQuality);
   }
 
-  /** The kept rows of a step. They are valid until the next call. Whether the last row is kept is known only later. */
+  /**
+   * Returns the kept rows of a step, which are valid until the next call. Whether the last row of a step is kept is not yet
+   * known.
+   */
   step({ batch, breaks }: RowsOfStep): RowsOfStep {
     if (this.#kept.timestampMs.length <= batch.length) {
       this.#kept = newBatch(2 * batch.length, this.#hasQuality);
@@ -68,14 +71,14 @@ export class RowThinning {
     return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: keptBreaks };
   }
 
-  /** The last kept row, after all steps. */
+  /** Returns the last kept row, after all steps. */
   end(): RowsOfStep {
     this.#length = 0;
     this.#keepNearest();
     return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: [] };
   }
 
-  /** The kept rows so far. */
+  /** Describes the rows kept so far. */
   produced(): Produced {
     const rows = this.#rows;
     if (rows === 0) return { rows, start: null, end: null, spans: [] };
@@ -125,7 +128,7 @@ export class RowThinning {
     this.#nearest = null;
   }
 
-  // the rows of a step are overwritten by the next
+  // the next step overwrites the rows of this one
   #carryNearest(): void {
     if (this.#nearest === null) return;
     copyRow(this.#nearest.rows, this.#nearest.index, this.#carried, 0);
@@ -135,7 +138,7 @@ export class RowThinning {
 
 const CHUNK = 1024;
 
-/** A set of integers, most of which are close to each other. It has a bit for each integer, in chunks of 1024. */
+/** A set of integers that are mostly close to each other. It stores one bit for each integer, in chunks of 1024 bits. */
 class IntegerSet {
   readonly #chunks = new Map<number, Uint32Array>();
   // the most recently used chunk, because the next integer is almost always in it

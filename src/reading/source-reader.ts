@@ -11,9 +11,7 @@ import { type Outputs, type RecordingReaderOptions, readerOptionsIn } from "./re
 import { RecordingReader } from "./recording-reader.js";
 
 export interface SourceReading {
-  /**
-   * Whether outputs are copies (default) or views that are valid until the next output, for callers that write them immediately.
-   */
+  /** `copies` (default), or `views` that are valid until the next output, for callers that write the outputs immediately. */
   gives?: "copies" | "views";
   /** Whether to write a separate file for each range; default false. */
   split?: boolean;
@@ -22,8 +20,8 @@ export interface SourceReading {
 }
 
 /**
- * Reads one source through a `RecordingReader`, on demand. Each `next` reads until there is an output. Nothing is read, and no
- * engine is acquired, before the first `next`. Everything is released at the end, on errors and by `cancel`.
+ * Reads one source through a `RecordingReader`, on demand. Each call to `next` reads until there is an output. Before the first
+ * call, nothing is read, and no engine is acquired. Everything is released at the end, after an error, and by `cancel`.
  */
 export class SourceReader<K extends OutputKind> {
   /** Fulfilled when the source has been read to its end. */
@@ -58,7 +56,7 @@ export class SourceReader<K extends OutputKind> {
     this.#engineName = options.engine;
     this.#signal = options.signal;
     this.#gives = gives;
-    // Avoids unhandled rejections for callers that do not use it; `next` throws the error too.
+    // Callers that do not use the result must not cause unhandled rejections; `next` throws the same error.
     this.#result.promise.catch(() => {});
     this.#info.promise.catch(() => {});
     this.report = this.#result.promise.then(({ report }) => report);
@@ -97,7 +95,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#isOver;
   }
 
-  /** The next output; null at the end. Throws `AsiError`, and errors of the source. */
+  /** Returns the next output; null at the end. Throws `AsiError`, and errors of the source. */
   async next(): Promise<Outputs[K] | null> {
     if (this.#abort !== null) {
       const error = this.#abort;
@@ -110,9 +108,10 @@ export class SourceReader<K extends OutputKind> {
       if (!this.#isBegun) await this.#begin();
       const recording = this.#recording;
       while (!recording.isDone) {
-        // A source in memory never waits, and a step may have no output. Without this turn, no abort could take effect.
+        // A source in memory never waits, and a step may have no output. Without this turn of the event loop, an abort could not
+        // take effect.
         if (isTurnDue()) await takeTurn();
-        // cancelled in the meantime
+        // the reading was cancelled in the meantime
         if (this.#isOver) return null;
         this.#throwIfAborted();
         if (recording.needsInput) {
@@ -128,7 +127,7 @@ export class SourceReader<K extends OutputKind> {
       this.#conclude();
       return null;
     } catch (error) {
-      // cancelled in the meantime, so the result of the read in progress is not needed
+      // the reading was cancelled in the meantime, so the result of the read in progress is not needed
       if (this.#isOver) return null;
       await this.#fail(error);
       throw error;
@@ -144,14 +143,14 @@ export class SourceReader<K extends OutputKind> {
     if (this.#loadFormat !== undefined) this.#recording.useFormat(await this.#loadFormat());
   }
 
-  /** Ends a reading that has not started and whose signal is aborted. */
+  /** Ends a reading that has not started if its signal is aborted. */
   endIfAborted(): void {
     if (!this.#isBegun && !this.#isOver && this.#signal?.aborted === true) this.#onAbort();
   }
 
   /**
-   * Starts to listen to the signal, like `next`. Only for waits that may be long, because the listener stays on the signal
-   * if the reading never starts.
+   * Starts to listen to the signal, as `next` does. Call it only for waits that may be long, because the listener stays on the
+   * signal if the reading never starts.
    */
   listenForAbort(): void {
     if (!this.#isBegun && !this.#isOver) this.#signal?.addEventListener("abort", this.#onAbort);
@@ -183,7 +182,7 @@ export class SourceReader<K extends OutputKind> {
   #release(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
-    // After an abort between two reads the last output may still be in use, and views are in the memory of the engine.
+    // After an abort between two reads, the last output may still be in use, and views are in the memory of the engine.
     if (this.#abort === null || this.#gives === "copies") this.#recording.close();
     else this.#recording.abandon();
   }
@@ -202,8 +201,8 @@ export class SourceReader<K extends OutputKind> {
     }
   };
 
-  // Waits for a promise, interruptibly, because a source may never answer. (Promise.race with one lasting promise would
-  // keep a reaction for every chunk.)
+  // Waits for a promise, or until an abort or cancellation, because a source may never answer. `Promise.race` with a long-lived
+  // promise would keep a reaction for every chunk.
   #wait<V>(promise: Promise<V>): Promise<V> {
     if (this.#signal === undefined) return promise;
     return new Promise((resolve, reject) => {
@@ -219,7 +218,7 @@ interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-// Promise.withResolvers requires Node.js 22.
+// Replaces `Promise.withResolvers`, which requires Node.js 22.
 function deferred<T>(): Deferred<T> {
   let settle: Omit<Deferred<T>, "promise"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import { concatenate } from "../sources/concatenate.js";
 import type { Output } from "./output.js";
 
-/** The standard CSV; the engine writes its rows. */
+/** Outputs the standard CSV, whose rows the engine writes. */
 export class StandardCsvOutput implements Output<Uint8Array> {
   readonly reads = "csv";
   beginsFile = false;
@@ -32,7 +32,7 @@ export class StandardCsvOutput implements Output<Uint8Array> {
         this.#isNew = false;
         yield this.beginsFile ? concatenate([this.#headerLine, piece]) : piece;
       }
-      // a new range starts after every piece except the last
+      // after every piece except the last one, a new range starts
       this.#isNew ||= to < lines.length;
       from = to;
     }

@@ -9,12 +9,24 @@ import {
   placeOnEarth,
   randomNumbers,
 } from "./demo.js";
+import {
+  CHANGED_TRACKER,
+  type DemoSquadPlayer,
+  FORMATION,
+  isOnPitch,
+  isPlayTime,
+  MINUTE_MS,
+  NAMES,
+  playerOf,
+  SUBSTITUTIONS,
+  TIMES,
+} from "./demo-match.js";
 import type { EncodableRow } from "./encode.js";
 
 /**
- * Overwrites a part of a recording with zeros, like a bad block of a memory card; changes nothing without `damage`.
+ * Overwrites a part of a recording with zeros, like a bad block on a memory card. Without `damage`, it changes nothing.
  *
- * @param damage shares of the bytes, from 0 to 1
+ * @param damage start and end of the part, as shares of the bytes, from 0 to 1
  * @returns the same bytes
  * @throws AsiError `BAD_ARGUMENT`
  */
@@ -27,19 +39,16 @@ export function withDamage<Bytes extends Uint8Array>(
   requireObject("damage", damage);
   const { from, to } = damage;
   if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
-    throw new AsiError(
-      "BAD_ARGUMENT",
-      "The damage must be given as two shares of the bytes, each from 0 to 1.",
-    );
+    throw new AsiError("BAD_ARGUMENT", "from and to of damage must be shares of the bytes, from 0 to 1.");
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
 
 /** The recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
-  /** Without extension. */
+  /** The name of the file, without an extension. */
   fileName: string;
   serial: string;
-  /** The damaged part, as shares of the bytes; null for none. */
+  /** The damaged part, as shares of the bytes; null if there is none. */
   damage: { from: number; to: number } | null;
   rows(): Generator<EncodableRow, void, undefined>;
 }
@@ -47,10 +56,10 @@ export interface DemoSquadRecording {
 /** A generated match of a squad. */
 export interface DemoSquad {
   recordings: DemoSquadRecording[];
-  /** `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
+  /** The content of `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
-  /** The content of `pitch.csv`, its corners, which `readPitchCorners` reads. */
+  /** The corners of the pitch: the content of `pitch.csv`, for `readPitchCorners`. */
   pitch: string;
 }
 
@@ -59,9 +68,12 @@ export interface DemoSquadOptions {
   players: number;
   /** The seed; the same seed produces the same match. Default 1. */
   seed?: number | undefined;
-  /** First row of most recordings, ms since 1970 UTC. */
+  /** Time of the first row of most recordings, ms since 1970 UTC. */
   startMs: number;
-  /** UTC offset of the times in `periods`, ms; default 0. `null` writes times with date and zone, which are unambiguous. */
+  /**
+   * UTC offset of the times in `periods`, ms; default 0. With `null`, times are written with date and UTC offset, so they are
+   * unambiguous.
+   */
   offsetMs?: number | null | undefined;
 }
 
@@ -72,59 +84,16 @@ const OPTIONS = optionNames<DemoSquadOptions>({
   offsetMs: true,
 });
 
-const MINUTE_MS = 60_000;
-
-/** Minutes from the first row of the match to its parts: a warm-up, two halves, and pauses between them. */
-const TIMES = {
-  warmUpEnds: 18,
-  firstBegins: 30,
-  firstEnds: 76,
-  secondBegins: 91,
-  secondEnds: 139,
-  ends: 142,
-};
-
-const NAMES =
-  "Keller Meier Brunner Baumann Huber Graf Roth Vogel Wolf Lang Kunz Berger Fuchs Koch Ziegler Bauer Winter Moser Egli Arnet Hess Lutz Marti Gerber Steiner".split(
-    " ",
-  );
-
-/** A formation of four, four and two: metres from the middle, for a team that attacks towards the east. */
-const FORMATION: readonly { position: string; east: number; north: number }[] = [
-  { position: "GK", east: -46, north: 0 },
-  { position: "DF", east: -24, north: 20 },
-  { position: "DF", east: -28, north: 7 },
-  { position: "DF", east: -28, north: -7 },
-  { position: "DF", east: -24, north: -20 },
-  { position: "MF", east: -4, north: 21 },
-  { position: "MF", east: -8, north: 6 },
-  { position: "MF", east: -6, north: -6 },
-  { position: "MF", east: -4, north: -21 },
-  { position: "FW", east: 15, north: 7 },
-  { position: "FW", east: 17, north: -8 },
-];
-/** The place in the formation for which each substitute could enter. */
-const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
 const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
 const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
 
-/** Substitutions in the second half: the player who leaves, the one who enters, and the minute of the match. */
-const SUBSTITUTIONS = [
-  { off: 8, on: 14, minute: 91 },
-  { off: 7, on: 13, minute: 105 },
-  { off: 2, on: 12, minute: 105 },
-  { off: 6, on: 15, minute: 120 },
-  { off: 9, on: 16, minute: 120 },
-];
-
-/** Incomplete recordings: a replaced tracker, a late start, a damaged file. */
-const CHANGED_TRACKER = { player: 5, offMinute: 50, onMinute: 52.4 };
+// incomplete recordings
 const LATE = { player: 10, fromMinute: 39 };
 const DAMAGED_PLAYER = 4;
 
 /**
- * A plausible match of a squad: warm-up, two halves, substitutions, a goalkeeper who stays back, positions that move like a team; one
- * tracker replaced during play, one started late, one file damaged. Determined by its seed.
+ * Generates a plausible match of a squad: a warm-up, two halves, substitutions, a goalkeeper who stays back, and players who move
+ * as a team. One tracker is replaced during play, one starts late, and one file is damaged. The seed determines everything.
  *
  * @throws AsiError `BAD_OPTION` for a number of players outside its range
  */
@@ -147,7 +116,7 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
   };
 }
 
-/** Anticlockwise from the south-western corner; the team attacks towards the east. */
+/** The corners are anticlockwise from the south-western one; the team attacks towards the east. */
 const CORNERS_CSV = [
   [-HALF_LENGTH_M, -HALF_WIDTH_M],
   [HALF_LENGTH_M, -HALF_WIDTH_M],
@@ -157,31 +126,6 @@ const CORNERS_CSV = [
   const { latitude, longitude } = placeOnEarth({ east, north });
   return `${csv}${latitude.toFixed(7)},${longitude.toFixed(7)}\n`;
 }, "latitude,longitude\n");
-
-interface DemoSquadPlayer {
-  index: number;
-  name: string;
-  position: string;
-  home: { east: number; north: number };
-  serials: string[];
-}
-
-function playerOf(name: string, index: number): DemoSquadPlayer {
-  const place = FORMATION[index] ?? FORMATION[BENCH_PLACES[index - FORMATION.length] ?? 0];
-  if (place === undefined) throw new Error(`no place for player ${index}`);
-  const { position, ...home } = place;
-  const serials = index === CHANGED_TRACKER.player ? [100 + index + 1, 131] : [100 + index + 1];
-  return { index, name, position, home, serials: serials.map((number) => `TRK-${number}`) };
-}
-
-function isOnPitch(index: number, minute: number, substitutions: typeof SUBSTITUTIONS): boolean {
-  const cameOn = substitutions.find(({ on }) => on === index);
-  const wentOff = substitutions.find(({ off }) => off === index);
-  const isStarter = index < FORMATION.length;
-  return (
-    (isStarter || (cameOn !== undefined && minute >= cameOn.minute)) && !(wentOff && minute >= wentOff.minute)
-  );
-}
 
 function recordingsOf(
   player: DemoSquadPlayer,
@@ -233,7 +177,7 @@ function* rowsOf(
     wasPlaying = plays;
     if (plays) person.move();
     else person.rest();
-    // always computed, so that both trackers of a player agree
+    // always computed, so that both trackers of a player have the same data
     if (minute < fromMinute) continue;
     yield {
       timestamp: startMs + elapsedMs,
@@ -244,14 +188,7 @@ function* rowsOf(
   }
 }
 
-function isPlayTime(minute: number): boolean {
-  return (
-    (minute >= TIMES.firstBegins && minute < TIMES.firstEnds) ||
-    (minute >= TIMES.secondBegins && minute < TIMES.secondEnds)
-  );
-}
-
-/** The place of a player in the team, which moves back and forth together, and changes ends at half-time. */
+/** Returns the position of a player in the team. The whole team moves back and forth, and changes ends at half-time. */
 function teamPlace(home: { east: number; north: number }, position: string, elapsedMs: number, seed: number) {
   const minute = elapsedMs / MINUTE_MS;
   const side = minute < TIMES.firstEnds + 5 ? 1 : -1;

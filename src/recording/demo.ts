@@ -20,13 +20,13 @@ const MAX_TIME_MS = 253_402_300_799_999;
 /** Time between two rows of `demoRows`, ms. */
 export const DEMO_PERIOD_MS = 100;
 const ROWS_PER_HR = 10;
-// Sessions of this length have two halves, with a break of a seventh of the whole between them (15 of 105 minutes).
+// Sessions of at least this length have two halves. The break between them takes a seventh of the whole time (15 of 105 minutes).
 const MIN_LENGTH_WITH_BREAK_MS = 45 * 60_000;
 const BREAK_SHARE = 1 / 7;
 
 /**
- * A plausible football session: 10 rows a second, a heart rate once a second. A session of 45 minutes or more is a match of two
- * halves with a break between them, in which nothing is recorded.
+ * Generates a plausible football session, with 10 rows and one heart rate per second. A session of 45 minutes or more is a match
+ * of two halves. In the break between them, nothing is recorded.
  *
  * @throws AsiError `BAD_OPTION` for a seed, start or duration outside its range
  */
@@ -74,7 +74,7 @@ function wholeSeconds(ms: number): number {
   return Math.round(ms / 1000) * 1000;
 }
 
-// Middle of the pitch, and its half length and half width in metres (105 by 68: IFAB Laws of the Game, Law 1).
+// Centre of the pitch, and half of its length and of its width in metres (105 by 68: IFAB Laws of the Game, Law 1).
 const LATITUDE = 46.9629;
 const LONGITUDE = 7.4648;
 const ALTITUDE_M = 551;
@@ -84,8 +84,8 @@ export const HALF_WIDTH_M = 34;
 const METRES_PER_DEGREE = 111_195;
 const STEP_S = DEMO_PERIOD_MS / 1000;
 
-// Target speed of sprinters. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s (25.2 km/h: `SOCCER` in
-// metrics/presets.ts), so nearly all of these runs are sprints.
+// Target speed of sprints. The actual speed is 85 to 115 % of it. A run counts as a sprint from 7 m/s (25.2 km/h: `SOCCER` in
+// metrics/presets.ts), so nearly all of these runs do.
 const SPRINT_M_PER_S = 8;
 // Target speed (m/s), relative frequency, and duration (s) of each kind of movement.
 const PACES = [
@@ -97,36 +97,36 @@ const PACES = [
   { speed: SPRINT_M_PER_S, weight: 2, seconds: 4.5 },
 ] as const;
 const MAX_ACCELERATION = 3.6; // m/s2
-// In each step, the speed approaches the target speed by this share of the difference.
+// In each step, the difference between the speed and the target speed shrinks by this share.
 const EASE = 0.1;
 const MAX_TURN = 2.4; // rad/s
 
-/** Degrees of a place of the pitch. */
+/** Converts a position on the pitch to degrees. */
 export const placeOnEarth = ({ east, north }: PitchPlace): { latitude: number; longitude: number } => ({
   latitude: LATITUDE + north / METRES_PER_DEGREE,
   longitude: LONGITUDE + east / (METRES_PER_DEGREE * Math.cos((LATITUDE * Math.PI) / 180)),
 });
 
-/** Metres east and north of the middle of the pitch. */
+/** A position in metres east and north of the centre of the pitch. */
 export interface PitchPlace {
   east: number;
   north: number;
 }
 
-/** The properties that distinguish a player of a team from a player without a position. */
+/** The properties of a player in a team, in contrast to a player without a position. */
 export interface DemoRole {
-  /** Returns the position of the player at that moment, and the distance of runs from it, m. */
+  /** Returns the current position of the player in the formation, and how far runs go from there, m. */
   place(): PitchPlace;
   radiusM: number;
-  /** Factor of the target speeds. */
+  /** Factor for the target speeds. */
   pace: number;
 }
 
-/** A person on a pitch who walks, runs, turns and gets out of breath. */
+/** A person on a pitch who walks, runs and turns, with a heart rate that follows the effort. */
 export class DemoPlayer {
   readonly #random: () => number;
   readonly #role: DemoRole | null;
-  // metres east and north of the middle
+  // metres east and north of the centre of the pitch
   #east: number;
   #north: number;
   #speed = 0;
@@ -148,7 +148,7 @@ export class DemoPlayer {
     if (role !== null) this.walkTo(role.place());
   }
 
-  /** Moves immediately to a different place. */
+  /** Moves to a different position immediately. */
   walkTo({ east, north }: PitchPlace): void {
     this.#east = east;
     this.#north = north;
@@ -174,7 +174,7 @@ export class DemoPlayer {
     this.#adjustHeartRate(84);
   }
 
-  /** A measurement with a little noise, as by a receiver. */
+  /** Returns a measured position with a little noise, like that of a receiver. */
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
     const { latitude, longitude } = placeOnEarth({
       north: this.#north + this.#noise(),
@@ -204,12 +204,12 @@ export class DemoPlayer {
     const pace = this.#drawPace();
     this.#aimedSpeed = pace.speed * (0.85 + 0.3 * this.#random()) * (this.#role?.pace ?? 1);
     if (pace.speed === SPRINT_M_PER_S) {
-      // across the middle, where there is space to run
+      // towards the centre, where there is space to run
       this.#aimedHeading = towardsMiddle + turn / 8;
       this.#secondsLeft = pace.seconds * (0.8 + 0.4 * this.#random());
       return;
     }
-    // players do not run near the line for long
+    // players do not run near the touchline for long
     this.#secondsLeft = Math.min(
       pace.seconds * (0.5 + this.#random()),
       isOutside ? 2 : this.#secondsToLine(),
@@ -230,7 +230,7 @@ export class DemoPlayer {
     return Math.max(0.5, metres / Math.max(this.#aimedSpeed, 0.5));
   }
 
-  // The heart rate follows the effort within half a minute, and falls more slowly.
+  // Adjusts the heart rate, which rises with the effort within half a minute, and decreases more slowly.
   #adjustHeartRate(aimed: number): void {
     const seconds = aimed > this.#bpm ? 28 : 55;
     this.#bpm += ((aimed - this.#bpm) * STEP_S) / seconds;
@@ -241,12 +241,12 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-// -pi to pi
+// returns -pi to pi
 function angleBetween(from: number, to: number): number {
   return Math.atan2(Math.sin(to - from), Math.cos(to - from));
 }
 
-/** Mulberry32 (Tommy Ettinger, 2017): 32 bits of state, numbers from 0 to 1. */
+/** Returns a generator of random numbers from 0 to 1: Mulberry32 (Tommy Ettinger, 2017), with 32 bits of state. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

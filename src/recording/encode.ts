@@ -17,8 +17,8 @@ const ROWS_PER_CHUNK = 2048;
 
 /**
  * Encodes rows as a recording: a GNSS frame (NAV-PVT) for each row, preceded by an ECG frame if the row has a heart rate.
- * Decoding returns the same rows, with coordinates rounded to 1e-7 degrees, altitude and speed to 0.001. The rows are read only
- * as fast as the stream is read.
+ * Decoding returns the same rows, with coordinates rounded to 1e-7 degrees, and altitude and speed rounded to 0.001. The rows are
+ * read only as fast as the stream is read.
  *
  * @param rows in the order of the recording; they need not be sorted by time
  * @throws AsiError `BAD_OPTION` for the header and `BAD_SOURCE` for the rows immediately; through the stream `BAD_ROW` for a
@@ -31,14 +31,17 @@ export function encode(
   return encodeRows(rows, header, (rowNumber) => ({ name: `Row ${rowNumber}`, line: undefined }));
 }
 
-/** The position of a row, for messages. */
+/** The position of a row, for error messages. */
 export interface RowPlace {
   name: string;
-  /** Line of the text from which the row was read. */
+  /** Line from which the row was read, if the source is a text. */
   line: number | undefined;
 }
 
-/** Like `encode`, for rows that are not identified by their number: `placeOf` returns the position of the last row, counted from 1. */
+/**
+ * Works like `encode`, but errors do not identify a row only by its number. `placeOf` returns the position of the row with this
+ * number, counted from 1.
+ */
 export function encodeRows(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,
   header: RecordingHeader,
@@ -57,7 +60,7 @@ export function encodeRows(
         const chunk = new RowChunk();
         while (chunk.rows < ROWS_PER_CHUNK) {
           const answer = iterator.next();
-          // awaiting each row of an array would take longer than encoding it
+          // awaiting each row of an array would take longer than encoding the row
           const result = iteratorResult(isAsync ? await answer : (answer as IteratorResult<EncodableRow>));
           if (result.done === true) {
             if (chunk.rows > 0) controller.enqueue(chunk.bytes());
@@ -100,7 +103,7 @@ class RowChunk {
   readonly #gnss = new GnssPayload();
   #end = 0;
 
-  /** Throws `BadField`. */
+  /** Adds a row. Throws `BadField`. */
   add(row: EncodableRow): void {
     if (typeof row !== "object" || row === null) {
       throw new BadField(`it is ${shown(row)}; it must be an object as decodeRows returns it.`);
@@ -127,7 +130,7 @@ class GnssPayload {
   readonly #bytes = new Uint8Array(GNSS_PAYLOAD_LENGTH);
   readonly #view = new DataView(this.#bytes.buffer);
 
-  /** Writes all fields of a row. @returns bytes that are valid until the next row */
+  /** Writes all fields of a row. The returned bytes are valid until the next row. */
   of(row: EncodableRow): Uint8Array {
     const timestampMs = whole(row.timestamp, 1, "timestamp", EARLIEST_MS, LATEST_MS);
     const latitudeE7 = whole(row.latitude, 1e7, "latitude", -90, 90);
@@ -145,7 +148,7 @@ class GnssPayload {
     payload[8] = date.getUTCHours();
     payload[9] = date.getUTCMinutes();
     payload[10] = date.getUTCSeconds();
-    payload[11] = 0b111; // date, time, fully resolved
+    payload[11] = 0b111; // the date and time are valid and fully resolved
     view.setInt32(16, date.getUTCMilliseconds() * 1_000_000, true);
     payload[20] = is2d ? 2 : 3;
     payload[21] = 0b1; // gnssFixOK
@@ -173,7 +176,7 @@ function heartRatePayload(timestampMs: number, hr: number): Uint8Array {
   return payload;
 }
 
-/** A value that a recording cannot represent; the caller adds the position of the row. */
+/** An error for a value that a recording cannot represent. The caller adds the position of the row. */
 class BadField extends Error {}
 
 function badRow({ message }: BadField, { name, line }: RowPlace): AsiError {

@@ -7,15 +7,15 @@ import type { RecordingInfo } from "../types.js";
 const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
 const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-// Reserved device names of Windows, with or without an extension. Files with these names cannot be created there.
+// Reserved device names on Windows, with or without an extension. Files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Whether Windows reserves a name for a device, with any extension. */
+/** Returns whether Windows reserves a name for a device, with any extension. */
 export function isReservedName(name: string): boolean {
   return RESERVED_PATTERN.test(name);
 }
 
-/** Whether a serial number can be a part of a file name on all platforms. */
+/** Returns whether a serial number can be a part of a file name on all platforms. */
 export function canBeFileName(serial: string): boolean {
   return SERIAL_PATTERN.test(serial) && !isReservedName(serial);
 }
@@ -32,7 +32,8 @@ type HeaderText = keyof typeof FIELDS;
 /** The header fields that `encode` and `repair` write. Texts are ASCII with at most 16, 16, 12 and 12 characters. */
 export interface RecordingHeader {
   /**
-   * 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`, not a reserved device name of Windows (`CON`, `NUL.1`).
+   * 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`, and not a reserved device name on Windows (`CON`,
+   * `NUL.1`).
    */
   serial: string;
   deviceName?: string | undefined;
@@ -50,7 +51,8 @@ const HEADER_FIELDS = [
     firmwareVersion: true,
     periodMs: true,
   }),
-  // the only additional field of a `RecordingInfo`, which is accepted as a header; recordings are always written in the current version
+  // a `RecordingInfo` is accepted as a header, and this is its only additional field; recordings are always written in the
+  // current version
   "formatVersion",
 ];
 
@@ -62,11 +64,11 @@ export function checkGivenSerial(serial: string): void {
       `The serial number ${shown(serial)} is too long; a recording holds at most ${FIELDS.serial.length} characters.`,
     );
   }
-  // JavaScript callers can omit it, and the pattern would accept "undefined"
+  // JavaScript callers can omit the serial number, and the pattern would accept "undefined"
   if (typeof serial === "string" && canBeFileName(serial)) return;
   throw new AsiError(
     "BAD_OPTION",
-    `The serial number ${serial === undefined ? "that was not given" : shown(serial)} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.`,
+    `The serial number ${serial === undefined ? "is missing" : `${shown(serial)} cannot be part of a file name`}; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no device name on Windows, such as CON or NUL.`,
   );
 }
 
@@ -85,14 +87,14 @@ export function readHeader(
   if (version !== undefined && version !== FORMAT_VERSION) {
     return new AsiError(
       "UNSUPPORTED_VERSION",
-      `The recording has format version ${version}, and only version ${FORMAT_VERSION} is known; look for a newer asi-convert.`,
+      `The recording has format version ${version}, but only version ${FORMAT_VERSION} is supported; install a newer asi-convert.`,
       { byteOffset },
     );
   }
   if (payload.length !== HEADER_PAYLOAD_LENGTH) {
     return new AsiError(
       "BAD_HEADER",
-      `The recording header has ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a device of this kind.`,
+      `The recording header has ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a supported device.`,
       { byteOffset },
     );
   }
@@ -100,7 +102,7 @@ export function readHeader(
   if (!canBeFileName(serial)) {
     return new AsiError(
       "BAD_HEADER",
-      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; specify one with the option serial.`,
+      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot be part of a file name; specify one with the option serial.`,
       { byteOffset },
     );
   }
@@ -114,12 +116,12 @@ export function readHeader(
   };
 }
 
-/** The information about a log without a header: only the serial number from the caller. */
+/** Returns the information for a log without a header, which contains only the serial number from the caller. */
 export function headerlessInfo(serial: string): RecordingInfo {
   return { serial, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0, formatVersion: null };
 }
 
-/** A valid serial number as stored in a header: 16 bytes, padded with NUL. */
+/** Returns a valid serial number as it is stored in a header: 16 bytes, padded with NUL. */
 export function serialBytes(serial: string): Uint8Array {
   const { offset, length } = FIELDS.serial;
   const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
@@ -127,12 +129,12 @@ export function serialBytes(serial: string): Uint8Array {
   return payload.subarray(offset, offset + length);
 }
 
-/** Whether the length and version of a header are those of this format. */
+/** Returns whether the length and version of a header are correct. */
 export function isHeaderPayload(payload: Uint8Array): boolean {
   return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
 }
 
-// Reads ASCII text, padded with NUL; a text may fill its field and then has no NUL. Other bytes become replacement characters.
+// Reads ASCII text that is padded with NUL. A text that fills its field has no NUL. Other bytes become replacement characters.
 function readText(payload: Uint8Array, field: HeaderText): string {
   const { offset, length } = FIELDS[field];
   let text = "";
@@ -143,7 +145,7 @@ function readText(payload: Uint8Array, field: HeaderText): string {
   return text;
 }
 
-/** The payload of an ASI-INF frame. Throws `BAD_OPTION` for values that it cannot represent. */
+/** Returns the payload of an ASI-INF frame. Throws `BAD_OPTION` for values that it cannot represent. */
 export function writeHeader(header: RecordingHeader): Uint8Array {
   requireObject("header", header);
   requireKnown("field of a header", header, HEADER_FIELDS);

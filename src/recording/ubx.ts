@@ -7,10 +7,10 @@ const FRAME_KINDS = {
   ecgHr: { classId: 0xa5, messageId: 0x01 },
 } as const;
 
-/** Bytes of a frame without its payload. */
+/** Size of a frame without its payload, in bytes. */
 export const FRAME_OVERHEAD = 8;
 
-/** Sync, class, id, length, payload and the 8-bit Fletcher checksum (RFC 1145), written into `target` at `offset`. */
+/** Writes a frame to `target` at `offset`: sync, class, id, length, payload, and the 8-bit Fletcher checksum (RFC 1145). */
 export function writeFrame(
   target: Uint8Array,
   offset: number,
@@ -32,7 +32,7 @@ export function writeFrame(
   return end + 2;
 }
 
-/** A single frame. */
+/** Returns a single frame. */
 export function frame(kind: keyof typeof FRAME_KINDS, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(payload.length + FRAME_OVERHEAD);
   writeFrame(bytes, 0, kind, payload);

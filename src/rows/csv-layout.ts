@@ -15,17 +15,17 @@ export const COLUMNS = Object.freeze([
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The layout of a CSV. The default is the standard CSV of docs/recording-format.md. */
+/** The layout of a CSV. The default is the standard CSV (docs/recording-format.md, "CSV"). */
 export interface CsvLayout extends TimeLayout {
   /** The columns, in this order. */
   columns?: readonly Column[] | undefined;
-  /** One character between fields; default a comma, or a semicolon if the decimal mark is a comma. */
+  /** The character between fields. Default: a comma, or a semicolon if the decimal mark is a comma. */
   delimiter?: string | undefined;
-  /** Default a point. */
+  /** The decimal mark; default a point. */
   decimalMark?: DecimalMark | undefined;
   /** Whether the first line names the columns; default true. */
   header?: boolean | undefined;
-  /** Default a line feed. */
+  /** The line end; default a line feed. */
   lineEnd?: "\n" | "\r\n" | undefined;
 }
 
@@ -60,7 +60,7 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
   }
-  // uses `filter` instead of `find`, because the unknown column may be undefined
+  // `filter` is used instead of `find`, because the unknown column may be undefined
   const unknown = columns.filter((column) => !COLUMNS.includes(column));
   if (unknown.length > 0 || columns.length === 0 || new Set(columns).size !== columns.length) {
     const which = unknown.length === 0 ? "" : `; there is no ${shown(unknown[0])}`;
@@ -89,14 +89,14 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   return { ...times, columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
 }
 
-/** The header line of a layout; empty if it has none. */
+/** Returns the header line of a layout; empty if it has none. */
 export function headerText({ header, columns, delimiter, lineEnd }: CheckedLayout): string {
   return header ? columns.join(delimiter) + lineEnd : "";
 }
 
-/** Throws `BAD_OPTION`. */
+/** Throws `BAD_OPTION` for an invalid delimiter. */
 export function checkDelimiter(delimiter: string): void {
-  // Fields contain digits, signs and dots, and the header line contains names, so the delimiter must not be one of these.
+  // Fields contain digits, signs and dots, and the header line contains letters, so the delimiter must be a different character.
   if (typeof delimiter !== "string" || !/^[^\da-z.\-"\r\n]$/i.test(delimiter)) {
     throw new AsiError(
       "BAD_OPTION",

@@ -1,6 +1,6 @@
 /** The parts of a date, or of a date and time, in ISO 8601. */
 export interface WrittenTime {
-  /** `minutes` has no seconds. `compact` has no dashes and colons, as in file names. */
+  /** `minutes` means without seconds, and `compact` without dashes and colons, as in file names. */
   form: "date" | "minutes" | "seconds" | "compact";
   /** The local time, without the fraction of the second, as ms since 1970. */
   localMs: number;
@@ -13,8 +13,8 @@ const EXTENDED = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?
 const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)((?:[.,]\d+)?Z?)$/i;
 
 /**
- * Reads a date and time (ISO 8601), such as `2025-05-17T16:30:00.050+02:00`. A space may replace the T; the offset, the seconds
- * and the whole time may be omitted. Returns null for any other text, and for dates and times that do not exist.
+ * Reads a date and time (ISO 8601), such as `2025-05-17T16:30:00.050+02:00`. A space may replace the T. The offset, the seconds
+ * or the whole time may be omitted. Returns null for any other text, and for dates and times that do not exist.
  */
 export function parseIsoTime(text: string): WrittenTime | null {
   const extended = EXTENDED.exec(text);
@@ -23,7 +23,7 @@ export function parseIsoTime(text: string): WrittenTime | null {
   const [, date, minutes, seconds, fraction = "", offset] = match;
   const iso = `${date}T${minutes ?? "00:00"}:${seconds ?? "00"}`;
   const localMs = Date.parse(`${iso}Z`);
-  // Date takes 30 February as a day in March
+  // Date interprets 30 February as a day in March
   if (Number.isNaN(localMs) || !new Date(localMs).toISOString().startsWith(iso)) return null;
   const offsetMs = offset === undefined ? undefined : offsetMsOf(offset);
   if (Number.isNaN(offsetMs)) return null;
@@ -36,7 +36,7 @@ export function parseIsoTime(text: string): WrittenTime | null {
   };
 }
 
-/** `+02:00`, `+0200` or `Z`. @returns NaN for an impossible offset */
+/** Reads `+02:00`, `+0200` or `Z`. Returns NaN for an impossible offset. */
 function offsetMsOf(text: string): number {
   if (text.length === 1) return 0;
   const hours = Number(text.slice(1, 3));

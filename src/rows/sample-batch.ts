@@ -52,7 +52,7 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
 }
 
 /**
- * The rows `from` to `to` (exclusive) of a batch, in the same memory.
+ * Returns the rows `from` to `to` (exclusive) of a batch, in the same memory.
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
@@ -79,12 +79,12 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
   };
 }
 
-/** A copy of a batch in newly allocated memory. */
+/** Returns a copy of a batch in newly allocated memory. */
 export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
 }
 
-/** Copies the rows from `from` to `to` (exclusive) to the row `at` of another batch. */
+/** Copies the rows from `from` to `to` (exclusive) to another batch, starting at its row `at`. */
 export function copyRows(batch: SampleBatch, from: number, to: number, into: SampleBatch, at: number): void {
   into.timestampMs.set(batch.timestampMs.subarray(from, to), at);
   into.latitudeE7.set(batch.latitudeE7.subarray(from, to), at);
@@ -98,7 +98,7 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   }
 }
 
-/** The rows from one time (inclusive) to another (exclusive), in order; the batch itself if it contains no others. */
+/** Returns the rows from one time (inclusive) to another (exclusive), in order; the batch itself if it contains no others. */
 export function rowsOfTime(batch: SampleBatch, startMs: number, endMs: number): SampleBatch {
   const isOf = (ms: number) => ms >= startMs && ms < endMs;
   const times = batch.timestampMs.subarray(0, batch.length);
@@ -111,7 +111,7 @@ export function rowsOfTime(batch: SampleBatch, startMs: number, endMs: number): 
   return found;
 }
 
-/** Copies one row to the row `at` of another batch; much faster than `copyRows` for one. */
+/** Copies one row to the row `at` of another batch. It is much faster than `copyRows` for a single row. */
 export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: number): void {
   into.timestampMs[at] = batch.timestampMs[row] as number;
   into.latitudeE7[at] = batch.latitudeE7[row] as number;
@@ -130,14 +130,14 @@ export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: 
 // f64, four i32, two u8
 const BYTES_PER_ROW = 26;
 
-/** 155 days at 10 rows a second, in 3.5 GB. */
+/** 155 days at 10 rows per second, which take 3.5 GB. */
 const MAX_ROWS = 2 ** 27;
 
 /**
- * Allocates a batch of `length` rows, at most 134,217,728, all zero. All columns share one buffer, because allocation dominates the
- * cost of a small batch.
+ * Allocates a batch of `length` rows, at most 134,217,728, with all values zero. All columns share one buffer, because
+ * allocations dominate the cost of a small batch.
  *
- * @param hasQuality whether it has the columns of `quality`, in separate memory; default false
+ * @param hasQuality whether the batch has the columns of `quality`, in separate memory; default false
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function newBatch(length: number, hasQuality = false): SampleBatch {
@@ -150,8 +150,8 @@ export function newBatch(length: number, hasQuality = false): SampleBatch {
 }
 
 /**
- * Consecutive columns in a buffer, with space for `capacity` rows; `length` of them are used. The widest column is first, so
- * all are aligned if the first one is.
+ * Creates consecutive columns in a buffer, with space for `capacity` rows, of which `length` are used. The widest column is
+ * first, so all columns are aligned if the first one is.
  */
 export function batchIn(buffer: ArrayBuffer, at: number, capacity: number, length = capacity): SampleBatch {
   return {

@@ -10,25 +10,25 @@ export type TimeFormat = (typeof TIME_FORMATS)[number];
 /** The format of times in rows. */
 export interface TimeLayout {
   /**
-   * `unix`: s since 1970 UTC with three decimals, the default of CSV. `iso`: `2025-05-17T14:30:00.050Z`, the default of JSON lines.
-   * `local`: the time in `timeZone` with its offset, `2025-05-17T16:30:00.050+02:00`. `excel`, only for CSV: the local time
-   * in `timeZone`, `2025-05-17 16:30:00.050` with the decimal mark, which spreadsheets open as date and time.
+   * `unix`: s since 1970 UTC with three decimals; the default for CSV. `iso`: `2025-05-17T14:30:00.050Z`; the default for JSON
+   * lines. `local`: the time in `timeZone` with its offset, `2025-05-17T16:30:00.050+02:00`. `excel`, only for CSV: the local
+   * time in `timeZone`, `2025-05-17 16:30:00.050` with the decimal mark, which spreadsheets recognize as a date and time.
    */
   time?: TimeFormat | undefined;
   /**
-   * Time zone of `local` (required) and of `excel` (default UTC): a name of the tz database, such as `Europe/Zurich`. `unix` and
-   * `iso` are UTC in any zone, so it does not affect them.
+   * Time zone for `local` (required) and for `excel` (default UTC): a name in the tz database, such as `Europe/Zurich`. It does
+   * not affect `unix` and `iso`, which are always in UTC.
    */
   timeZone?: string | undefined;
 }
 
 export interface CheckedTimes {
   time: TimeFormat;
-  /** Null if none was given. */
+  /** The time zone; null if none was given. */
   zone: TimeZone | null;
 }
 
-/** Checks the format of times. Throws `BAD_OPTION`. */
+/** Checks the time format and the time zone. Throws `BAD_OPTION`. */
 export function checkTimes({ time, timeZone }: TimeLayout, defaultTime: TimeFormat): CheckedTimes {
   if (time !== undefined && !TIME_FORMATS.includes(time)) {
     throw new AsiError("BAD_OPTION", `time is ${shown(time)}; it must be one of ${TIME_FORMATS.join(", ")}.`);

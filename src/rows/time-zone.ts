@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 
-/** A period in which a zone has a constant offset: from `fromMs` to `toMs` (exclusive), ms since 1970 UTC. */
+/** A period in which a time zone has a constant offset: from `fromMs` to `toMs` (exclusive), ms since 1970 UTC. */
 export interface OffsetPeriod {
   readonly fromMs: number;
   readonly toMs: number;
@@ -15,11 +15,11 @@ export interface OffsetPeriod {
  */
 const BLOCK_MS = 3 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** Maximum number of cached blocks. A recording is in one or two blocks; a damaged or hostile one can be in any number. */
+/** Maximum number of cached blocks. A recording covers one or two blocks; a damaged or hostile one can cover any number. */
 const MAX_BLOCKS = 1024;
 
 interface Block {
-  /** The first time with the offset `after`; the end of the block if its offset is constant. */
+  /** The first instant with the offset `after`; the end of the block if its offset is constant. */
   changeMs: number;
   before: number;
   after: number;
@@ -32,7 +32,7 @@ export class TimeZone {
   readonly #format: Intl.DateTimeFormat;
   readonly #blocks = new Map<number, Block>();
 
-  /** @throws AsiError `BAD_OPTION` for a zone that the platform does not know */
+  /** @throws AsiError `BAD_OPTION` for a time zone that the platform does not know */
   constructor(name: string) {
     this.name = name;
     try {
@@ -40,11 +40,11 @@ export class TimeZone {
     } catch {
       throw unknownZone(name);
     }
-    // the platform uses the zone of the machine for an empty or undefined name
+    // for an empty or undefined name, the platform would use the time zone of the machine
     if (typeof name !== "string" || name === "") throw unknownZone(name);
   }
 
-  /** The period of an instant. `ms` is in ms since 1970 UTC. */
+  /** Returns the period that contains an instant, in ms since 1970 UTC. */
   periodAt(ms: number): OffsetPeriod {
     const index = Math.floor(ms / BLOCK_MS);
     let block = this.#blocks.get(index);
@@ -60,15 +60,15 @@ export class TimeZone {
       : { fromMs: changeMs, toMs: startMs + BLOCK_MS, offsetMs: after };
   }
 
-  /** Local time minus UTC at an instant, in ms. */
+  /** Returns the local time minus UTC at an instant, in ms. */
   offsetAt(ms: number): number {
     return this.periodAt(ms).offsetMs;
   }
 
   /**
-   * The earliest instant at which the local time is this time or a later one. `localMs` is the local time, as if it were
-   * UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the
-   * change.
+   * Returns the earliest instant at which the local time is this time or a later one. `localMs` is the local time in ms since
+   * 1970, as if it were UTC. For a local time that occurs twice, it returns the first instant; for one that is skipped, the
+   * instant of the change.
    */
   earliestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
@@ -76,22 +76,26 @@ export class TimeZone {
     return first ?? this.#changeBefore(late);
   }
 
-  /** The latest instant at which the local time is this time or an earlier one. A skipped time is the last moment before the change. */
+  /**
+   * Returns the latest instant at which the local time is this time or an earlier one. For a skipped local time, it returns the
+   * last instant before the change.
+   */
   latestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
     const last = [late, early].find((ms) => ms + this.offsetAt(ms) === localMs);
     return last ?? this.#changeBefore(late) - 1;
   }
 
-  // The possible instants of a local time, from the offsets a day before and a day after. There is at most one change
-  // between them.
+  // Returns the possible instants for a local time, computed with the offsets a day before and a day after it. There is at most
+  // one change between the two.
   #candidates(localMs: number): [early: number, late: number] {
     const one = localMs - this.offsetAt(localMs - DAY_MS);
     const other = localMs - this.offsetAt(localMs + DAY_MS);
     return one < other ? [one, other] : [other, one];
   }
 
-  // The start of the offset that a zone has at `ms`: in the block of `ms` or, if a day is skipped, in the previous one.
+  // Returns the instant from which the offset at `ms` applies: in the block of `ms` or, if a day is skipped, in the previous
+  // block.
   #changeBefore(ms: number): number {
     const { fromMs, offsetMs } = this.periodAt(ms);
     const before = this.periodAt(fromMs - 1);
@@ -119,12 +123,13 @@ export class TimeZone {
 }
 
 /**
- * The offset at the end of a date in the format `longOffset` of `Intl`, in ms.
+ * Reads the offset at the end of a date in the `longOffset` format of `Intl`, in ms.
  *
  * @throws RangeError for any other text, because an offset of 0 would result in wrong times
  */
 export function offsetIn(formatted: string): number {
-  // "5/17/2025, GMT+02:00"; "GMT" has no offset; before 1972 some zones have seconds; the minus sign can be U+2212
+  // such as "5/17/2025, GMT+02:00"; "GMT" alone means no offset; before 1972, some offsets have seconds; the minus sign can be
+  // U+2212
   const match = /GMT(?:([+\-\u2212])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted);
   if (match === null) throw new RangeError(`the platform formats an offset as ${shown(formatted)}`);
   const [, sign = "+", hours = 0, minutes = 0, seconds = 0] = match;
@@ -132,7 +137,7 @@ export function offsetIn(formatted: string): number {
   return sign === "+" || absolute === 0 ? absolute : -absolute;
 }
 
-/** An offset in ISO 8601: `+02:00`; with seconds if they are not 0. */
+/** Formats an offset as in ISO 8601: `+02:00`, with seconds if they are not 0. */
 export function offsetText(offsetMs: number): string {
   const seconds = Math.abs(offsetMs) / 1000;
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

@@ -5,8 +5,8 @@ import { AsiError } from "../errors.js";
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Returns memory of at least `length` bytes, at most 64 KiB, with any content. A piece changes when its memory is returned
- * again.
+ * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. A piece of the output changes when its
+ * memory is returned again.
  */
 export type Allocate = (length: number) => Uint8Array;
 
@@ -22,7 +22,7 @@ export function* copies(pieces: Iterable<Uint8Array> = [], allocate = newMemory)
   if (typeof allocate !== "function") throw new AsiError("BAD_OPTION", "allocate is not a function.");
   let own: Uint8Array = new Uint8Array(0);
   for (const piece of pieces) {
-    // Between two copies, another file may be written in the memory of the piece.
+    // Between two copies, another file may be written to the memory of the piece.
     let left = piece;
     if (piece.length > PIECE_BYTES) {
       if (own.length < piece.length) own = new Uint8Array(piece.length);

@@ -1,12 +1,12 @@
-// Long synchronous work yields to the event loop, so that timers, signals and other tasks can run. The work of a whole
-// thread is counted together, so many concurrent readings block the loop no longer than one.
+// Lets long synchronous work yield to the event loop, so that timers, signals and other tasks can run. All work in a thread is
+// counted together, so many concurrent readings do not block the event loop longer than one reading does.
 
 const MAX_HOLD_MS = 16;
 
-// Copied when the module loads, so that tests that replace timers later do not stop the reading.
+// These functions are copied when the module loads, so that tests that replace timers later do not stop the reading.
 const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
 
-// Node.js loads `performance` on first use, which takes milliseconds; its uptime is monotonic too, and needs no loading.
+// Node.js loads `performance` on first use, which takes milliseconds. Its uptime is also monotonic, and always available.
 const clockMs = clock();
 
 function clock(): () => number {
@@ -19,7 +19,7 @@ function clock(): () => number {
   return web === undefined ? Date.now : () => web.now();
 }
 
-/** Some platforms have functions of Node.js that throw when they are called. */
+/** Returns whether a call succeeds. Some platforms have functions of Node.js that throw when they are called. */
 function isAllowed(call: () => unknown): boolean {
   try {
     call();
@@ -29,16 +29,18 @@ function isAllowed(call: () => unknown): boolean {
   }
 }
 
-// When the current work started; null after the event loop has had a turn.
+// The time at which the current work started; null after the event loop has had a turn.
 let busySinceMs: number | null = null;
-// Number of turns of the event loop. Several tasks may run in one turn.
+// Number of turns of the event loop so far. Several tasks may run in one turn.
 let turns = 0;
 
-// The waiting tasks, in the order in which they continue. Each continues from its own task. Some platforms run no task of a
-// request that has ended, so no task may depend on another one.
+// The waiting tasks, in the order in which they continue. Each one is continued by its own timer or message. Some platforms run
+// no timers of a request that has ended, so no task may depend on another one.
 const waiting = new Set<object>();
 
-/** Whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
+/**
+ * Returns whether work has blocked the event loop so long that `takeTurn` is due. It is fast enough to be called at every step.
+ */
 export function isTurnDue(): boolean {
   if (busySinceMs === null) {
     busySinceMs = clockMs();
@@ -48,7 +50,9 @@ export function isTurnDue(): boolean {
   return isHoldOver();
 }
 
-/** Resolves after a turn of the event loop. Waiting tasks continue one by one; no turn is longer than the longest of them. */
+/**
+ * Resolves after a turn of the event loop. Waiting tasks continue in separate turns, so no turn is longer than the longest task.
+ */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
     const place = {};
@@ -60,7 +64,7 @@ export function takeTurn(): Promise<void> {
         inNextTurn(goOn);
         return;
       }
-      // the tasks before this one continue in their own task, or never
+      // the tasks before this one continue by themselves, or never
       for (const other of waiting) {
         waiting.delete(other);
         if (other === place) break;
@@ -91,7 +95,7 @@ function inNextTurn(task: () => void): void {
 
 type Schedule = (task: () => void) => void;
 
-// Ways to run a task as soon as possible after the current one; the best one first.
+// Ways to run a task as soon as possible after the current one, the best way first.
 const ways: Schedule[] = [];
 if (typeof immediate === "function") ways.push((task) => void immediate(task));
 if (typeof Channel === "function") {
@@ -109,7 +113,7 @@ if (typeof timeout === "function") ways.push((task) => void timeout(task, 0));
 
 function schedule(task: () => void): void {
   const [way] = ways;
-  // an environment without tasks cannot yield
+  // a platform without any of them cannot yield
   if (way === undefined) return void Promise.resolve().then(task);
   try {
     way(task);

@@ -1,13 +1,13 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 
-// Iterables of callers are recognized by their methods, and may violate the protocol.
+// Reads iterables from callers. They are recognized by their methods, and may violate the protocol.
 
 export type Iterated<T> =
   | { iterator: AsyncIterator<T>; isAsync: true }
   | { iterator: Iterator<T>; isAsync: false };
 
-/** An iterator over an object; null if it is not iterable. */
+/** Returns an iterator for an object; null if the object is not iterable. */
 export function iterate<T>(iterable: object): Iterated<T> | null {
   if (hasMethod(iterable, Symbol.asyncIterator)) {
     const iterator = (iterable as AsyncIterable<T>)[Symbol.asyncIterator]();
@@ -20,7 +20,7 @@ export function iterate<T>(iterable: object): Iterated<T> | null {
   return null;
 }
 
-/** Whether `value` is an object with a method of that name. */
+/** Returns whether `value` is an object with a method of that name. */
 export function hasMethod(value: unknown, name: string | symbol): boolean {
   return (
     typeof value === "object" &&
@@ -29,7 +29,7 @@ export function hasMethod(value: unknown, name: string | symbol): boolean {
   );
 }
 
-/** Checks the result of `next` of an iterator. Throws `BAD_SOURCE` if it is not an iterator result. */
+/** Checks the value that `next` of an iterator has returned. Throws `BAD_SOURCE` if it is not an iterator result. */
 export function iteratorResult<T>(result: IteratorResult<T>): IteratorResult<T> {
   if (typeof result === "object" && result !== null) return result;
   throw new AsiError("BAD_SOURCE", `The iterator returned ${shown(result)} instead of { done, value }.`);

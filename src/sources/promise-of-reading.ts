@@ -1,14 +1,14 @@
 import { AsiError } from "../errors.js";
 
-/** The state of an on-demand reading; it decides whether callers may wait for its result. */
+/** The state of an on-demand reading, which determines whether callers may wait for its result. */
 export interface Reading {
-  /** Whether the reading has ended, successfully or not. Its promises then settle by themselves. */
+  /** Returns whether the reading has ended, successfully or not. If it has, its promises settle by themselves. */
   isOver(): boolean;
-  /** Whether the recording is being read, or a caller has a reader and can continue at any time. */
+  /** Returns whether the recording is being read, or a caller has a reader and can continue at any time. */
   isHeld(): boolean;
   /** Ends the reading if it was aborted before it started. */
   endIfAborted(): void;
-  /** Lets an abort end the reading. */
+  /** Starts to listen for an abort, which ends the reading. */
   listenForAbort(): void;
 }
 
@@ -18,8 +18,8 @@ interface Guard {
 }
 
 /**
- * A promise for a result that is known after reading. Reading happens only on demand, so a wait while nobody reads would
- * never end. Such a wait is rejected with `NOT_READ`. The promise itself stays pending and can be awaited again.
+ * A promise for a result that is known after reading. Reading happens only on demand, so waiting while nothing reads would never
+ * end. In this case, `then` rejects with `NOT_READ`. The promise itself stays pending, and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
   // `then` returns an ordinary promise
@@ -27,7 +27,7 @@ class PromiseOfReading<T> extends Promise<T> {
     return Promise;
   }
 
-  /** Null once the promise is settled. */
+  /** Checks waits for the promise; null when the promise is settled. */
   guard: Guard | null = null;
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has one
@@ -36,7 +36,7 @@ class PromiseOfReading<T> extends Promise<T> {
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const { guard } = this;
-    // a handler that handles only errors does not wait for the value
+    // a caller that handles only errors does not wait for the value
     if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
     const { reading } = guard;
     reading.endIfAborted();
@@ -50,7 +50,7 @@ class PromiseOfReading<T> extends Promise<T> {
 /**
  * Returns a function that creates such promises.
  *
- * @param reading the reading on which they depend
+ * @param reading the reading on which the promises depend
  * @param whatToDo a sentence for the error message
  */
 export function promisesOfReading(
@@ -64,7 +64,7 @@ export function promisesOfReading(
     const settled = () => {
       guarded.guard = null;
     };
-    // avoids unhandled rejections for callers that do not use it
+    // callers that do not use the promise must not cause unhandled rejections
     promise.then(settled, settled);
     guarded.catch(() => {});
     guarded.guard = {

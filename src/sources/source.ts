@@ -3,11 +3,11 @@ import { AsiError } from "../errors.js";
 import type { BodyOfFetch, Source } from "../types.js";
 import { hasMethod, iterate, iteratorResult } from "./iterate.js";
 
-/** Reads the chunks of a source in order, synchronously from sources in memory, otherwise with promises. */
+/** Reads the chunks of a source in order. Sources in memory are read synchronously, others with promises. */
 export interface ChunkReader {
-  /** The next chunk, valid until the following one is requested; null at the end. */
+  /** Returns the next chunk, which is valid until the following one is requested; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
-  /** Releases the source, at its end or before. Does not wait for a read in progress. */
+  /** Releases the source, at its end or earlier. It does not wait for a read in progress. */
   close(reason?: unknown): void | Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export abstract class ChunkSource implements ChunkReader, AsyncIterable<Uint8Arr
   }
 }
 
-// Blobs are read in pieces of this size. Their own streams use 64 KiB and take twice as long.
+// Blobs are read in pieces of this size. Their own streams use pieces of 64 KiB, and take twice as long.
 const BLOB_PIECE = 1 << 20;
 
 /** Returns a reader for a source. Throws `BAD_SOURCE` if `source` does not provide bytes. */
@@ -34,7 +34,7 @@ export function readChunks(source: Source): ChunkReader {
   if (isArrayBuffer(source)) return readOnce(bytesOf(source));
   if (ArrayBuffer.isView(source)) return readOnce(checkChunk(source));
   if (typeof source === "object" && source !== null) {
-    // checks methods: `instanceof` would make Node.js load both classes unnecessarily
+    // this checks methods, because `instanceof` would make Node.js load both classes unnecessarily
     if (isBlob(source)) return readBlob(source);
     if (hasMethod(source, "getReader")) return readStream(source as ReadableStream<Uint8Array>);
     if (isBodyOfFetch(source)) return readBody(source);
@@ -49,7 +49,7 @@ export function readChunks(source: Source): ChunkReader {
   );
 }
 
-/** The bytes of a source in memory. Throws `BAD_SOURCE` for other sources. */
+/** Returns the bytes of a source in memory. Throws `BAD_SOURCE` for other sources. */
 export function bytesInMemory(source: Uint8Array | ArrayBuffer): Uint8Array {
   if (isArrayBuffer(source) || ArrayBuffer.isView(source)) return checkChunk(source);
   throw new AsiError(
@@ -65,7 +65,8 @@ function noBytes(): AsiError {
   );
 }
 
-// An ArrayBuffer from a different realm (a frame, a test environment) is not an instance of this realm's class.
+// Returns whether a value is an ArrayBuffer, including one from a different realm (a frame, a test environment), which is not an
+// instance of this realm's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
@@ -120,7 +121,7 @@ function readBlob(blob: Blob): ChunkReader {
       const slice: unknown = blob.slice(offset, offset + BLOB_PIECE);
       const piece = checkChunk(hasMethod(slice, "arrayBuffer") ? await (slice as Blob).arrayBuffer() : slice);
       offset += piece.length;
-      // a blob that is shorter than its size would never end
+      // reading a blob that is shorter than its size would never end
       return piece.length === 0 ? null : piece;
     },
     close() {},
@@ -160,7 +161,8 @@ function readAsyncIterator(source: object, iterator: AsyncIterator<Uint8Array>):
         await closing;
         return;
       }
-      // A generator returns only after the read in progress, which may never end. Node.js streams can be destroyed immediately.
+      // A generator returns only after the read in progress, which may never end, so it is not awaited. Node.js streams can be
+      // destroyed immediately.
       closing?.catch(() => {});
       if ("destroy" in source && typeof source.destroy === "function") source.destroy();
     },

@@ -7,20 +7,20 @@ export type Cell = string | number | null;
 /** A column of a file with a row for each `R`. */
 export interface FileColumn<R> {
   key: string;
-  /** Name for readers, with the unit. */
+  /** Name that readers see, with the unit. */
   title: string;
   kind: "text" | "number" | "instant";
-  /** Number of decimals in a workbook; cells have all digits. */
+  /** Number of decimals in a workbook. The cells contain all digits. */
   decimals: number;
   cell(row: R): Cell;
 }
 
-/** A column of texts. */
+/** Creates a column of texts. */
 export function textColumn<R>(key: string, title: string, cell: (row: R) => string | null): FileColumn<R> {
   return { key, title, kind: "text", decimals: 0, cell };
 }
 
-/** A column of numbers. */
+/** Creates a column of numbers. */
 export function numberColumn<R>(
   key: string,
   title: string,
@@ -30,26 +30,29 @@ export function numberColumn<R>(
   return { key, title, kind: "number", decimals, cell };
 }
 
-/** A column of instants, ms since 1970 UTC. */
+/** Creates a column of instants, ms since 1970 UTC. */
 export function instantColumn<R>(key: string, title: string, cell: (row: R) => number | null): FileColumn<R> {
   return { key, title, kind: "instant", decimals: 0, cell };
 }
 
-/** Format of decimals and instants in text files. */
+/** The format of decimals and instants in text files. */
 export interface TextLayout {
   delimiter: string;
   decimalMark: string;
   instantText(ms: number): string;
 }
 
-/** If the decimal mark is a comma, semicolons separate the fields, as Excel expects in countries with decimal commas. */
+/**
+ * Returns the layout for a decimal mark. With a decimal comma, semicolons separate the fields, as Excel expects in countries with decimal
+ * commas.
+ */
 export function textLayout(decimalMark: string | undefined, instantText: (ms: number) => string): TextLayout {
   return decimalMark === ","
     ? { delimiter: ";", decimalMark, instantText }
     : { delimiter: ",", decimalMark: ".", instantText };
 }
 
-/** A table as CSV (RFC 4180) with a header line. */
+/** Writes a table as CSV (RFC 4180) with a header line. */
 export function tableCsv<R>(
   columns: readonly FileColumn<R>[],
   rows: readonly R[],
@@ -60,14 +63,14 @@ export function tableCsv<R>(
 }
 
 /**
- * A CSV as it is saved in a file. A file with decimal commas is assumed to be for Excel, which reads a file without a byte
- * order mark as Windows-1252 and shows wrong letters for umlauts.
+ * Converts a CSV to the content of a file. A file with decimal commas is assumed to be for Excel, which reads a file without a byte order
+ * mark as Windows-1252 and shows wrong letters for umlauts.
  */
 export function csvInFile(csv: string, decimalMark: string | undefined): string {
   return decimalMark === "," ? `\uFEFF${csv}` : csv;
 }
 
-/** The rows as JSON lines, with the same keys. */
+/** Writes the rows as JSON lines, with the same keys. */
 export function tableJsonLines<R>(
   columns: readonly FileColumn<R>[],
   rows: readonly R[],
@@ -79,7 +82,7 @@ export function tableJsonLines<R>(
     .join("");
 }
 
-/** The rows as Parquet, with instants as timestamps. */
+/** Writes the rows as Parquet, with instants as timestamps. */
 export function tableParquet<R>(columns: readonly FileColumn<R>[], rows: readonly R[]): Uint8Array {
   return cellTable(
     "figures/1",
@@ -92,7 +95,7 @@ export function tableParquet<R>(columns: readonly FileColumn<R>[], rows: readonl
   );
 }
 
-/** A cell with its instant as text. */
+/** Returns the value of a cell, with an instant as text. */
 export function shown<R>(
   { kind, cell }: FileColumn<R>,
   row: R,
@@ -102,13 +105,13 @@ export function shown<R>(
   return kind === "instant" && typeof value === "number" ? instantText(value) : value;
 }
 
-/** A line of a CSV. */
+/** Writes a line of a CSV. */
 export function lineOf(cells: readonly Cell[], layout: TextLayout): string {
   return `${cells.map((cell) => fieldOf(cell, layout)).join(layout.delimiter)}\n`;
 }
 
 function fieldOf(cell: Cell, { delimiter, decimalMark }: TextLayout): string {
   if (cell === null) return "";
-  // with a decimal comma, the delimiter is a semicolon, so numbers need no quotes
+  // with a decimal comma, the delimiter is a semicolon, so that numbers need no quotes
   return typeof cell === "number" ? String(cell).replace(".", decimalMark) : csvField(cell, delimiter);
 }

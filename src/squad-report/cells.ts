@@ -8,12 +8,12 @@ const COMPLETE_SHARE = 0.95;
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** Whether more than a twentieth of the period is missing in sums and maxima of a row. */
+/** Returns whether sums and maxima of a row miss more than a twentieth of the period. */
 export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean {
   return coverage !== null && coverage < COMPLETE_SHARE;
 }
 
-/** A figure in the form of tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
+/** Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
 export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
   if (value === null) return "–";
   const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
@@ -21,7 +21,7 @@ export function cellText(column: SquadColumn, value: number | null, isAtLeast: b
   return isAtLeast && isBound && column.key !== "minutes" ? `≥${text}` : text;
 }
 
-/** The unit with the threshold in use, if it is the same for all rows. */
+/** Returns the unit with the threshold in use, if the threshold is the same for all rows. */
 export function unitText({ key, unit }: SquadColumn, rows: readonly SquadRow[]): string {
   const thresholds = new Set(
     rows.flatMap(({ metrics }) =>
@@ -33,7 +33,7 @@ export function unitText({ key, unit }: SquadColumn, rows: readonly SquadRow[]):
   return thresholds.size > 1 ? "own" : threshold;
 }
 
-/** `25.2`, km/h. */
+/** Formats a speed in km/h: `25.2`. */
 export const kmPerHText = (mPerS: number): string => String(Number((mPerS * KM_PER_H).toFixed(2)));
 
 function thresholdOf(key: string, { definition: { parameters } }: Metrics): string | null {
@@ -55,13 +55,13 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
 /** At or above this share, missing data are not reported *(choice)*. */
 const WHOLE_SHARE = 0.99;
 
-/** Whether a row is from complete, undamaged recordings; some of them may have no heart rate, or rows that are too fast. */
+/** Returns whether the recordings of a row are complete and undamaged. Some of them may have no heart rate, or rows that are too fast. */
 export function isSound({ member: { recordings, leftOut }, coverage }: SquadRow): boolean {
   const isDamaged = recordings.some((one) => one.isDamaged || one.isTruncated);
   return !isDamaged && leftOut.length === 0 && (coverage === null || coverage >= WHOLE_SHARE);
 }
 
-/** The limitations of the figures of a row, as short words. */
+/** Describes the limitations of the figures of a row in a few words each. */
 export function marksOf({
   member: { recordings, leftOut },
   coverage,
@@ -81,7 +81,10 @@ export function marksOf({
   return marks;
 }
 
-/** The limitations of the figures of a row, with the times of damage. @param offsetMs UTC offset of the local times */
+/**
+ * Describes the limitations of the figures of a row, with the times of damage.
+ * @param offsetMs UTC offset of the local times
+ */
 export function marksInWords(row: SquadRow, offsetMs: number): string[] {
   const clock = (ms: number) => new Date(ms + offsetMs).toISOString().slice(11, 19);
   const { recordings } = row.member;

@@ -3,10 +3,10 @@ import type { Ground, Interval, SquadMember } from "../squad/index.js";
 
 /** Side of a cell of the heat map, m. */
 const CELL_M = 2;
-/** Number of times that the mean of neighbours is taken; three approximate a normal distribution. */
+/** Number of times that each cell is replaced by the mean of its neighbourhood; three passes approximate a normal distribution. */
 const SMOOTHING_PASSES = 3;
 
-/** The minimum of each colour, as a share of the busiest cell. */
+/** The minimum value of each colour, as a share of the busiest cell. */
 const LEVELS = [
   [0.06, "#c9dcf2"],
   [0.15, "#8db8e4"],
@@ -15,7 +15,7 @@ const LEVELS = [
   [0.75, "#f97316"],
 ] as const;
 
-/** Time of a player in each place during some intervals, as a picture; null if there are no positions on the ground. */
+/** Draws the time that a player spends in each place during some intervals. Returns null if there are no positions on the ground. */
 export function heatMapSvg(
   { recordings }: SquadMember,
   intervals: readonly Interval[],
@@ -56,7 +56,7 @@ export function heatMapSvg(
   return `<svg class="heat" role="img" aria-label="${label}" viewBox="0 0 ${columns} ${rows}" shape-rendering="crispEdges">${paths.join("")}</svg>`;
 }
 
-/** Replaces each cell by the mean of itself and its neighbours. */
+/** Replaces each cell by the mean of the cell and its neighbours. */
 function smoothed(cells: Float64Array, columns: number, rows: number): Float64Array {
   return cells.map((_, at) => {
     const [column, row] = [at % columns, Math.floor(at / columns)];

@@ -3,25 +3,27 @@ import { escaped } from "../pictures/svg.js";
 import type { SeasonPlayer, SquadColumn } from "../squad/index.js";
 import { figureName, numberAndName } from "./season-table.js";
 
-/** The loads of the players of a season, for its report. */
+/** The loads of the players in a season report. */
 export interface LoadsInReport {
   /** The figure that is the load of a session. */
   column: SquadColumn;
   /**
-   * The loads of a player for each day from the first session of the player to the last of the squad, in ascending order; empty
+   * Returns the loads of a player for each day from the player's first session to the last session of the squad, in ascending order. Empty
    * without sessions.
    */
   daysOf(player: SeasonPlayer): readonly DayLoad[];
 }
 
-/** Days in a picture. */
+/** Number of days in a picture. */
 const SHOWN_DAYS = 42;
 const PICTURE = { dayPx: 5, height: 28 };
 
 const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
 
-/** The load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no
- * player has a session. */
+/**
+ * Writes the load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no player has
+ * a session.
+ */
 export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }: LoadsInReport): string {
   const known = players.flatMap((player) => {
     const days = daysOf(player);
@@ -48,14 +50,15 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
 <p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if a session of it lacks this figure.</small></p></section>`;
 }
 
-/** A load for readers, with the decimal to which the library rounds, because a second rounding would show a sum that differs
- * from its only part. */
+/**
+ * Formats a load with the decimals to which the library rounds, because a second rounding would show a sum that differs from its only part.
+ */
 export const loadCell = (value: number | null, digits = 1): string =>
   value === null
     ? "–"
     : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** Bars of the days and the line of the weighted mean of 7 days, on one scale for all players. As SVG. */
+/** Draws bars for the days and a line for the weighted mean of 7 days, on one scale for all players. Returns SVG. */
 function picture(days: readonly DayLoad[], highest: number): string {
   const { dayPx, height } = PICTURE;
   const first = SHOWN_DAYS - days.length;

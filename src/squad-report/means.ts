@@ -2,10 +2,10 @@ import { figureOf, type SquadColumn, type SquadRow, summaryOf } from "../squad/i
 import { cellText } from "./cells.js";
 
 /**
- * The number of players in a mean, if fewer than all players who play nearly the whole period have a value.
+ * Returns the number of players in a mean, if it is smaller than the number of players who play nearly the whole period.
  *
- * @param whole those of `wholeRows` of all rows of the period
- * @returns null if all of them have a value, or none has
+ * @param whole the result of `wholeRows` for all rows of the period
+ * @returns null if all of these players have a value, or none has one
  */
 export function smallerCount(
   rows: readonly SquadRow[],
@@ -17,7 +17,7 @@ export function smallerCount(
   return count > 0 && count < own.length ? count : null;
 }
 
-/** The mean of a column, with the number of players in it if some have no value: `150 of 24`. */
+/** Formats the mean of a column, with the number of players in it if some have no value: `150 of 24`. */
 export function meanText(
   rows: readonly SquadRow[],
   column: SquadColumn,

@@ -24,23 +24,23 @@ import { headOf } from "./squad-tables.js";
 /** Maximum number of sprints on a page. */
 const MOST_SPRINTS = 60;
 const PLOT_COLUMNS = 400;
-/** A page fits two heat maps, and the page after the squad fits two tables. */
+/** Maximum number of periods in print. A page fits two heat maps, and the page after the squad fits two tables. */
 const PERIODS_ON_PAPER = 2;
 
-/** Data shared by all pages of players. */
+/** Data that all pages of players share. */
 export interface PlayerPages {
-  /** Rows of all players and periods. */
+  /** The rows of all players and periods. */
   rows: readonly SquadRow[];
   columns: readonly SquadColumn[];
   periods: readonly SessionPeriod[];
   session: Interval;
   ground: Ground | null;
-  /** Top of the axes of speed, km/h. */
+  /** Maximum of the speed axes, km/h. */
   highestKmPerH: number;
   offsetMs: number;
 }
 
-/** The page of a player: figures by period, speed, heat maps, time and distance by speed, sprints. */
+/** Writes the page of a player: figures by period, speed, heat maps, time and distance by speed, sprints. */
 export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): string {
   const { member, metrics } = row;
   const { player, name, recordings } = member;
@@ -144,7 +144,7 @@ function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPage
   return maps.length === 0 ? "" : `<div class="side">${maps.join("")}</div>`;
 }
 
-/** The periods that fit on paper: for example the halves, and not the warm-up. */
+/** Returns the periods that fit on paper: for example the halves, without the warm-up. */
 export function longestPeriods(periods: readonly SessionPeriod[]): Set<SessionPeriod> {
   const lengthOf = ({ all, own }: SessionPeriod) =>
     Math.max(
@@ -169,7 +169,7 @@ function bySpeed({ metrics }: SquadRow): string {
   return `<div><h3>By speed</h3><table class="periods"><thead><tr><th scope="col">km/h</th><th scope="col" class="figure">Time</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">m</th></tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
 }
 
-/** `4:05`, minutes and seconds. */
+/** Formats minutes and seconds: `4:05`. */
 function clockText(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

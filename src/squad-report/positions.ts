@@ -1,19 +1,19 @@
 import type { SquadRow } from "../squad/index.js";
 
-/** Positions from the goal to the attack; others follow in alphabetical order. */
+/** Positions from the goal to the attack. Other positions follow in alphabetical order. */
 const POSITIONS = ["GK", "DF", "MF", "FW"];
 
-/** Rows of one position. */
+/** The rows of one position. */
 export interface PositionGroup {
   /** The position in the roster, in upper case; "Others" for players without a position. */
   name: string;
   rows: readonly SquadRow[];
 }
 
-/** The position of a player in upper case; empty if the roster has none. */
+/** Returns the position of a player in upper case; empty if the roster has none. */
 export const positionOf = ({ member }: SquadRow): string => member.player?.position?.toUpperCase() ?? "";
 
-/** Rows grouped by the positions in the roster. The order within a group is preserved. */
+/** Groups rows by the positions in the roster. The order within a group is preserved. */
 export function byPosition(rows: readonly SquadRow[]): PositionGroup[] {
   const names = [...new Set(rows.map(positionOf))];
   const place = (name: string) => (POSITIONS.includes(name) ? POSITIONS.indexOf(name) : POSITIONS.length);

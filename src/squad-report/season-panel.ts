@@ -14,35 +14,35 @@ import { cellText } from "./cells.js";
 
 /** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
-/** Edges of the plot in a panel of 250 × 104. */
+/** Edges of the plot in a panel of 250 × 104 pixels. */
 const EDGES = { left: 30, right: 240, top: 8, bottom: 78 };
 
-/** Index of the session that is compared with earlier ones: the last match, otherwise the last session. */
+/** Returns the index of the session that is compared with earlier ones: the last match, otherwise the last session. */
 export function comparedIndex({ sessions }: Season): number {
   const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
   return lastMatch < 0 ? sessions.length - 1 : lastMatch;
 }
 
-/** Data shared by all panels of a figure. */
+/** Data that all panels of a figure share. */
 export interface PanelFrame {
   season: Season;
   column: SquadColumn;
   /** Index of the session that is compared with earlier ones. */
   now: number;
-  /** `16 May` */
+  /** Formats a day: `16 May`. */
   dayText(ms: number): string;
-  /** Why a player has no figure in the session; default `did not play`. */
+  /** Returns the reason why a player has no figure in the session. Default: `did not play`. */
   absence?(player: SeasonPlayer): string;
 }
 
-/** Comparison of a player's figure with earlier matches. */
+/** A player's figure compared with earlier matches. */
 export interface Comparison {
   value: number | null;
   normal: Normal | null;
-  /** Ratio to the mean of the earlier matches; null if there is nothing to compare. */
+  /** Ratio to the mean of the earlier matches; null if there are none. */
   share: number | null;
   isOutside: boolean;
-  /** Why there is no value. */
+  /** The reason why there is no value. */
   absence: string;
 }
 
@@ -59,7 +59,7 @@ export function comparisonOf(player: SeasonPlayer, { column, now, absence }: Pan
   };
 }
 
-/** `▲ +15 %`, `−4 %`, `new`, `did not play`. */
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `new`, `did not play`. */
 export function comparisonText({ value, normal, share, isOutside, absence }: Comparison): string {
   if (value === null) return absence;
   if (normal === null) return "new";
@@ -69,7 +69,10 @@ export function comparisonText({ value, normal, share, isOutside, absence }: Com
   return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${sign}${Math.abs(percent)} %`;
 }
 
-/** Sorts players by the distance of the figure from their matches, the largest first; then new players, and those who did not play. */
+/**
+ * Sorts players by the difference between the figure and their earlier matches, the largest first. New players follow, then those who did
+ * not play.
+ */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
   const far = new Map(
     frame.season.players.map((player) => {
@@ -80,7 +83,7 @@ export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
   return [...frame.season.players].sort((a, b) => (far.get(b) ?? 0) - (far.get(a) ?? 0));
 }
 
-/** The axis of a figure, shared by all players: sums and rates from 0, other levels from the lowest value. */
+/** Returns the axis of a figure, which all players share. Sums and rates start at 0, other levels at the lowest value. */
 export function panelTicks(frame: PanelFrame): number[] {
   const { season, column } = frame;
   const values = season.players.flatMap((player) => [
@@ -99,7 +102,7 @@ function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly 
   return entries.slice(Math.max(0, now + 1 - SHOWN_SESSIONS), now + 1);
 }
 
-/** A player's figure over the last sessions, with the normal range: the chart of a panel. */
+/** Draws the chart of a panel: a player's figure over the last sessions, with the normal range. */
 export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: readonly number[]): DrawnElement {
   const { column, dayText } = frame;
   const comparison = comparisonOf(player, frame);

@@ -20,25 +20,25 @@ import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
 import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
 import { recipeText } from "./squad-columns.js";
 
-/** Content of a season report. */
+/** The content of a season report. */
 export interface SeasonReport {
   title: string;
   season: Season;
-  /** The figure shown first. */
+  /** The figure that is shown first. */
   figure: SquadColumn;
-  /** UTC offset of local time at an instant, ms. */
+  /** Returns the UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
-  /** The recipes whose counts the season contains. Default none. */
+  /** The recipes whose counts the season contains. Default: none. */
   recipes?: readonly NamedRecipe[];
-  /** Columns of optional figures that the season contains, such as peaks. Default none. */
+  /** Columns of optional figures that the season contains, such as peaks. Default: none. */
   further?: readonly SquadColumn[];
-  /** Default none. */
+  /** The loads of the players. Default: none. */
   loads?: LoadsInReport | null;
 }
 
 /**
- * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
- * last five matches, or a table. The compared session is the last match, otherwise the last session.
+ * Writes a season as one self-contained HTML file: for each player, a panel with a figure over the last sessions and the range of the last
+ * five matches, or a table. The compared session is the last match, otherwise the last session.
  */
 export function seasonReport({
   title,
@@ -78,9 +78,9 @@ export function seasonReport({
 <p class="controls"><label>Figure <select id="figure">${options.join("")}</select></label>
 <span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
-<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
+<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within the band or new</span><span><i class="k-out"></i>outside the band ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
     further,
   )
     .map((one) => ` ${escaped(one)}`)

@@ -1,4 +1,4 @@
-/** Style of the report of a season; always light, because it is printed. */
+/** The style of the season report. It is always light, because the report is printed. */
 export const SEASON_STYLE = `
 *{box-sizing:border-box}[hidden]{display:none!important}
 body{margin:0 auto;max-width:1440px;padding:20px;background:#f4f6fa;color:#0f172a;font:14px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;print-color-adjust:exact;-webkit-print-color-adjust:exact}

@@ -8,19 +8,19 @@ import {
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
 
-/** The headers of the columns after the player. */
+/** The headers of the columns after the name of the player. */
 export const SEASON_HEADS = [
   "This session",
   "Against the last 5 matches",
-  "Their mean",
-  "Mean of all",
+  "Mean of these matches",
+  "Mean of all sessions",
   "Best",
   "Sessions",
   "Matches",
-  "Days since the last",
+  "Days since the last session",
 ] as const;
 
-/** The texts under these headers: the figure of a player in the compared session, in earlier ones, and in all of them. */
+/** Returns the texts under these headers: the figure of a player in the compared session, in earlier ones, and in all of them. */
 export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { column } = frame;
   const own = player.entries.filter(({ row }) => row !== null);
@@ -39,10 +39,10 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   ];
 }
 
-/** `10 Lang` */
+/** Formats a player: `10 Lang`. */
 export const numberAndName = ({ number, name }: SeasonPlayer): string =>
   [number, name].filter((part) => part !== null).join(" ");
 
-/** A figure with its unit, as the title of a choice or a table. */
+/** Returns the name of a figure with its unit, for a choice or as the title of a table. */
 export const figureName = ({ title, unit }: SquadColumn): string =>
   unit === "" || unit === "min" ? title : `${title}, ${unit}`;

@@ -4,21 +4,21 @@ import type { SpeedColumns } from "./speed-strip.js";
 
 const SIZE = { width: 720, height: 170, left: 30, bottom: 18 };
 
-/** Content of a plot in addition to the speeds. */
+/** The content of a plot in addition to the speeds. */
 export interface SpeedPlotFrame {
   span: Interval;
   /** Shaded intervals. */
   periods: readonly Interval[];
-  /** Threshold of sprints, dashed, km/h; null for no line. */
+  /** Threshold of sprints, km/h, which is a dashed line; null for no line. */
   sprintKmPerH: number | null;
-  /** Top of the axis, the same for all players; km/h. */
+  /** Maximum of the axis, km/h, which is the same for all players. */
   highestKmPerH: number;
   /** UTC offset of local time. */
   offsetMs: number;
   label: string;
 }
 
-/** Mean speed over time as a line, the highest speed of each column as an area. */
+/** Draws the mean speed over time as a line, and the highest speed of each column as an area. */
 export function speedPlot({ meanKmPerH, highestKmPerH }: SpeedColumns, frame: SpeedPlotFrame): string {
   const { span, periods, sprintKmPerH, offsetMs, label } = frame;
   const { width, height, left, bottom } = SIZE;
@@ -59,7 +59,7 @@ export function speedPlot({ meanKmPerH, highestKmPerH }: SpeedColumns, frame: Sp
 
 const tenth = (value: number) => Math.round(value * 10) / 10;
 
-/** Runs of columns with data: the first column, and the one after the last. */
+/** Returns the runs of columns with data. Each has the index of its first column, and of the one after its last. */
 function runsOf(values: Float64Array): [number, number][] {
   const runs: [number, number][] = [];
   let start = -1;

@@ -1,11 +1,11 @@
 import { timeTicks } from "../pictures/ticks.js";
 import { damageOf, type Interval, type SquadMember } from "../squad/index.js";
 
-/** Mean and highest speeds of a player in columns of equal time; NaN in a column without data. */
+/** Mean and highest speeds of a player in columns of equal duration; NaN in a column without data. */
 export interface SpeedColumns {
   meanKmPerH: Float64Array;
   highestKmPerH: Float64Array;
-  /** First column of each damaged part, and the one after its last. */
+  /** For each damaged part, the index of its first column and of the one after its last. */
   damage: readonly { from: number; to: number }[];
 }
 
@@ -47,7 +47,10 @@ export function speedColumns(
   return { meanKmPerH: sums.map((sum, i) => sum / (counts[i] || Number.NaN)), highestKmPerH, damage };
 }
 
-/** Colours of a strip from standing to this speed, slow to fast. */
+/** Number of columns in the strips of a table. */
+export const STRIP_COLUMNS = 240;
+
+/** Colours of a strip for speeds from 0 to the maximum, slow to fast. */
 const COLOURS = [
   "#e2e8f2",
   "#c0d2e8",
@@ -61,7 +64,7 @@ const COLOURS = [
 ];
 const FASTEST_KM_PER_H = 16;
 
-/** Columns between two lines of the hatching, and those that a line crosses. */
+/** Number of columns from one line of the hatching to the next, and number of columns that a line crosses. */
 const HATCH = { step: 3, slope: 9 };
 const DAMAGE_COLOUR = "#c0261c";
 
@@ -72,7 +75,9 @@ function hatching({ from, to }: { from: number; to: number }): string {
   return `<svg x="${from}" width="${width}" height="1" viewBox="0 0 ${width} 1" preserveAspectRatio="none"><path fill="#fff" d="M0 0h${width}v1H0z"/><path stroke="${DAMAGE_COLOUR}" stroke-width="1.2" vector-effect="non-scaling-stroke" d="${lines}"/></svg>`;
 }
 
-/** A strip of mean speeds as colours, empty if there are no data, hatched where data are damaged. One unit of its width is a column. */
+/**
+ * Draws a strip that shows mean speeds as colours. Columns without data are empty; damaged parts are hatched. A column is one unit wide.
+ */
 export function speedStrip({ meanKmPerH, damage }: SpeedColumns, label: string): string {
   const paths = COLOURS.map(() => "");
   let at = 0;
@@ -89,15 +94,15 @@ export function speedStrip({ meanKmPerH, damage }: SpeedColumns, label: string):
   return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}${damage.map(hatching).join("")}</svg>`;
 }
 
-/** The legend of the colours of strips: a patch of each, between the speeds at the ends. */
+/** The legend for the colours of strips: a patch for each colour, between the speeds of the first and the last. */
 export const SPEED_LEGEND = {
   from: "0",
   to: `${FASTEST_KM_PER_H} km/h and more`,
-  /** As SVG. */
+  /** The patches as SVG. */
   picture: `<svg class="legend" role="img" aria-label="Colours from slow to fast" viewBox="0 0 ${COLOURS.length * 14} 8">${COLOURS.map((colour, i) => `<path fill="${colour}" d="M${i * 14} 0h14v8H${i * 14}z"/>`).join("")}</svg>`,
 } as const;
 
-/** Times above strips, with their places as shares of the width: far enough from the ends for their texts. */
+/** Returns the times above a strip, with their places as shares of its width. They are far enough from the ends for their texts. */
 export function stripTimes(
   { startMs, endMs }: Interval,
   offsetMs: number,

@@ -7,13 +7,13 @@ import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell
 /** Maximum number of recipes whose counts fit in the printed tables of a report. */
 export const MOST_RECIPES_ON_PAPER = 2;
 
-/** A row of a file: a player in a period or in the whole session. */
+/** A row of a file, for a player in a period or in the whole session. */
 export interface SquadFileRow extends SquadRow {
   /** Start of the session, in local time. */
   session: string;
 }
 
-/** Null for a player without individual zones in a table with individual zones. */
+/** Returns null for a player without individual zones in a table with individual zones. */
 const parametersOf = (metrics: Metrics | null) =>
   metrics !== null && hasZones(metrics.definition.parameters) ? metrics.definition.parameters : null;
 
@@ -21,15 +21,15 @@ const share = (value: number | null) => (value === null ? null : Math.round(valu
 
 const yesOrNo = (is: boolean) => (is ? "yes" : "no");
 
-/** Rounds to the digits of the figures, because products of them have binary errors. */
+/** Rounds to the digits of the figures, because products have binary rounding errors. */
 export const rounded = (value: number | null) =>
   value === null ? null : Math.round(value * 10_000) / 10_000;
 
-/** Name of a figure for readers, with its unit. */
+/** Returns the name of a figure with its unit, for readers. */
 export const figureTitle = ({ key, title, unit }: SquadColumn) =>
   unit === "" || key === "minutes" ? title : `${title}, ${unit}`;
 
-/** A column with the hash of each recipe. */
+/** Returns a column for each recipe that contains its hash. */
 export const hashColumns = <R>(recipes: readonly NamedRecipe[]): FileColumn<R>[] =>
   recipes.map(({ name, recipe }) => {
     const hash = recipeHash(recipe);
@@ -41,7 +41,7 @@ const CAUTIONED = [
   { of: "standardRuns", key: "standard_runs_caution", title: "Caution: standard runs" },
 ] as const;
 
-/** A column with the caution of each of these figures that has one. */
+/** Returns a column for each caution that these figures require. */
 export const cautionColumns = <R>(figures: readonly SquadColumn[]): FileColumn<R>[] =>
   CAUTIONED.flatMap(({ of, key, title }) =>
     cautionsOf(figures.filter((figure) => isOptionalColumn(figure) && figure.of === of)).map((caution) =>
@@ -49,15 +49,15 @@ export const cautionColumns = <R>(figures: readonly SquadColumn[]): FileColumn<R
     ),
   );
 
-/** The name, hash and definition of a recipe. */
+/** Describes a recipe by its name, hash and definition. */
 export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 /**
- * The columns of files: player and period, the figures with their units, the thresholds in use, the quality, and the cautions of
+ * Returns the columns of files: player and period, the figures with their units, the thresholds in use, the quality, and the cautions of
  * the figures. Missing figures are empty, never 0.
  *
- * @param recipes the recipes whose counts are in `figures`; a column gives the hash of each
+ * @param recipes the recipes whose counts are in `figures`; for each, a column contains the hash
  */
 export const fileColumns = (
   figures: readonly SquadColumn[],
@@ -121,5 +121,5 @@ export const fileColumns = (
   ...cautionColumns<SquadFileRow>(figures),
 ];
 
-/** The columns with all figures. */
+/** The columns for all figures. */
 export const FILE_COLUMNS = fileColumns(SQUAD_COLUMNS);

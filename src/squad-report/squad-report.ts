@@ -16,7 +16,7 @@ import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
-import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
+import { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
@@ -32,7 +32,7 @@ export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squ
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { meanText } from "./means.js";
-export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
+export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {
   FILE_COLUMNS,
   fileColumns,
@@ -43,35 +43,29 @@ export {
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 export { periodSheetColumns, sheetOf, workbookSheets } from "./workbook-sheets.js";
 
-/** Data of a report. */
+/** The data of a report. */
 export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
   subtitle: string;
-  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players follow the order of
-   * the rows. */
+  /** The rows from `squadRows`: each player for the session, the match and each period. The pages of the players follow this order. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
   offsetMs: number;
-  /**
-   * The recipes with which the rows were computed. The tables also contain their counts and the rows that gates drop. Default
-   * none.
-   */
+  /** The recipes with which the rows were computed. The tables also contain their counts and the rows that gates drop. Default: none. */
   recipes?: readonly NamedRecipe[];
-  /** Columns of optional figures with which the rows were computed, such as peaks. The tables also contain them. Default none. */
+  /** Columns of optional figures with which the rows were computed, such as peaks. The tables also contain them. Default: none. */
   further?: readonly SquadColumn[];
-  /** Kind of the individual zones with which the rows were computed; default fixed limits. */
+  /** Kind of individual zones with which the rows were computed. Default: fixed limits. */
   zones?: ZoneKind | undefined;
-  /** Names of files of the session that cannot be read. Default none. */
+  /** Names of files of the session that could not be read. Default: none. */
   unread?: readonly string[];
 }
 
-const STRIP_COLUMNS = 240;
-
 /**
- * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
- * all players side by side, and a page for each player. On A4, it has one page for each player.
+ * Writes a report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
+ * all players side by side, and a page for each player. On A4, the page of each player is one sheet.
  */
 export function squadReport({
   title,
@@ -148,7 +142,7 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 `;
 }
 
-/** The columns of the tables of a report: the main figures, the counts of recipes, and the rows that their gates drop. */
+/** Returns the columns of the tables in a report: the main figures, the counts of recipes, and the rows that their gates drop. */
 export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] => [
   ...MAIN_COLUMNS,
   ...recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key)),
@@ -157,7 +151,10 @@ export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] =>
 const unreadText = (names: readonly string[]): string =>
   names.length === 0 ? "" : `Files that cannot be read have no row: ${names.join(", ")}.`;
 
-/** Problems of recordings, in words. @param offsetMs UTC offset of the local times */
+/**
+ * Describes the problems of recordings in sentences.
+ * @param offsetMs UTC offset of the local times
+ */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
   // a player may have several recordings, and a player with an unreadable file has none
@@ -177,7 +174,9 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
 
 const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
 
-/** The definition with the thresholds of most players; some players may have individual ones. Undefined if there are no data. */
+/**
+ * Returns the definition with the thresholds of most players; some players may have individual thresholds. Undefined if there are no data.
+ */
 function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | undefined {
   const byThresholds = new Map<string, Metrics["definition"][]>();
   for (const { metrics } of rows) {
@@ -189,7 +188,10 @@ function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | und
   return [...byThresholds.values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
-/** The thresholds of the figures. @param zones kind of the individual limits; default fixed limits */
+/**
+ * Describes the thresholds of the figures.
+ * @param zones kind of individual zones. Default: fixed limits
+ */
 export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string {
   const definition = usualDefinition(rows);
   if (definition === undefined) return "";

@@ -11,25 +11,25 @@ import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
 import { meanText } from "./means.js";
 import { byPosition } from "./positions.js";
 
-/** An additional column, such as strips. */
+/** An additional column, such as one with strips. */
 export interface ExtraColumn {
   head: string;
   cell(row: SquadRow): string;
 }
 
-/** The header of a column as HTML. Names of recipes are long, and break after a slash. */
+/** Returns the header of a column as HTML. Names of recipes are long, so they can break after a slash. */
 export const headOf = (column: SquadColumn): string =>
   SQUAD_COLUMNS.includes(column)
     ? escaped(column.head)
     : `<span class="named">${escaped(column.head).replaceAll("/", "/<wbr>")}</span>`;
 
-/** Anchor of the page of a player. */
+/** Returns the anchor of a player's page. */
 export const anchorOf = (index: number): string => `player-${index + 1}`;
 
 /**
- * A table of the squad in one period: positions with their means, and a row for each player. The script of the report sorts it.
+ * Writes a table of the squad in one period: positions with their means, and a row for each player. The script of the report sorts it.
  *
- * @param order all members, for the links to their pages
+ * @param order all members in the order of their pages, for links
  */
 export function squadTable(
   rows: readonly SquadRow[],
@@ -86,14 +86,14 @@ function playerRow(
 
 const DOTS = { width: 340, left: 10, size: 13, lanes: 6 };
 
-/** The figures of the report's pictures with all players. */
+/** The figures that the report draws for all players. */
 export const DOT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) =>
   ["distance_m", "rate_m_per_min", "high_speed_m", "sprints", "top_speed_km_per_h", "hr_mean_bpm"].includes(
     key,
   ),
 );
 
-/** A figure of all players, with its name; empty if no player has it. */
+/** Draws a figure of all players below its name. Empty if no player has the figure. */
 export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string {
   const picture = dotPicture(rows, column);
   if (picture === "") return "";
@@ -101,8 +101,8 @@ export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string 
 }
 
 /**
- * All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. Returns SVG;
- * empty if there are no players.
+ * Draws all players on a line from the lowest to the highest figure. The dot of a player is filled if the player plays nearly the whole
+ * period. Returns SVG; empty if there are no players.
  */
 export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): string {
   const { width, left, size, lanes } = DOTS;
@@ -122,7 +122,7 @@ export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): stri
   const dots = points.map(({ row, value }) => {
     const x = Math.round(left + ((value - first.value) / range) * (width - 2 * left));
     const free = ends.findIndex((end) => x - end >= size);
-    // if there are more equal figures than lanes, the lane with the least overlap
+    // if there are more equal figures than lanes, the lane with the least overlap is used
     const lane = free === -1 ? ends.indexOf(Math.min(...ends)) : free;
     ends[lane] = x;
     const y = floor - size / 2 - lane * size;

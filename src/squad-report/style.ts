@@ -1,4 +1,4 @@
-/** Style of the report; always light, because it is printed. */
+/** The style of the report. It is always light, because the report is printed. */
 export const STYLE = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:1180px;padding:24px;background:#fff;color:#0f172a;font:14px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;print-color-adjust:exact;-webkit-print-color-adjust:exact}

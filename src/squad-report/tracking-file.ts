@@ -1,7 +1,7 @@
 import type { PitchFrame } from "../metrics/index.js";
 import type { TeamFrame } from "../squad/index.js";
 
-/** The halves that the Common Data Format can name, in their order. */
+/** The halves that the Common Data Format can name, in chronological order. */
 export const CDF_PERIODS = [
   "first_half",
   "second_half",
@@ -13,22 +13,22 @@ export type CdfPeriod = (typeof CDF_PERIODS)[number];
 
 /** A player in a tracking file. */
 export interface CdfPlayer {
-  /** In snake case, as the format requires. */
+  /** The id in snake case, as the format requires. */
   id: string;
 }
 
-/** The source of the file. */
+/** The match in a tracking file. */
 export interface CdfMatch {
-  /** In snake case. */
+  /** The id in snake case. */
   id: string;
   team: string;
 }
 
-/** The format does not allow positions further than this from the middle. */
+/** Maximum distance from the middle of the pitch that the format allows. */
 const FARTHEST_M = { x: 65, y: 42.5 };
 
 /**
- * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
+ * Writes a line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
  * origin is the middle of the pitch, and x increases from corner A to B in every half. The format requires a ball and two
  * teams, so the positions of the ball are null and the other team has no players; docs/formats.md, "Common Data Format".
  *
@@ -61,10 +61,10 @@ export function cdfLine<P extends CdfPlayer>(
   })}\n`;
 }
 
-/** `-0` is 0. */
+/** Rounds to centimetres, and converts `-0` to 0. */
 const centimetres = (metres: number): number => Math.round(metres * 100) / 100 + 0;
 
-/** `1st half (A)` is `1st_half_a`. */
+/** Converts a name to snake case: `1st half (A)` becomes `1st_half_a`. */
 export const snakeCase = (text: string): string =>
   text
     .normalize("NFKD")

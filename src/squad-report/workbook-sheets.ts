@@ -1,18 +1,18 @@
 import { offsetIn } from "../rows/instant-format.js";
 import type { Cell, FileColumn } from "./cell-files.js";
 
-/** A sheet of a workbook as texts, numbers and times. */
+/** A sheet of a workbook, which contains texts, numbers and times. */
 export interface CellSheet {
   name: string;
   columns: readonly { title: string; decimals: number }[];
-  /** Times are local times represented as UTC, because cells of Excel have no time zone. */
+  /** Times are local times represented as UTC, because Excel cells have no time zone. */
   rows: readonly (readonly (Cell | Date)[])[];
 }
 
 /**
- * A sheet with a row for each of `rows`.
+ * Creates a sheet with a row for each of `rows`.
  *
- * @param timeZone zone of the times, which the titles of their columns name; default UTC
+ * @param timeZone zone of the times; the titles of their columns name it. Default: UTC
  */
 export function sheetOf<R>(
   name: string,
@@ -36,15 +36,18 @@ export function sheetOf<R>(
   };
 }
 
-/** The columns of a sheet of one period. The name of the sheet contains the session and the period. */
+/**
+ * Returns the columns of a sheet for one period. Columns for the session and the period are omitted, because the name of the sheet contains
+ * both.
+ */
 export const periodSheetColumns = <C extends { key: string }>(columns: readonly C[]): C[] =>
   columns.filter(({ key }) => key !== "session" && key !== "period");
 
-/** Excel refuses longer sheet names, and names with any of these characters. */
+/** Excel refuses longer sheet names, and names with any of the characters below. */
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;
 
-/** Width of a column, characters. */
+/** Minimum and maximum width of a column, in characters. */
 const WIDTH = { least: 8, most: 28 };
 
 /** A sheet in the format of write-excel-file. */
@@ -61,12 +64,12 @@ type WorkbookCell =
   | { value: number; type: typeof Number; format: string }
   | { value: Date; type: typeof Date; format: string };
 
-/** Date and time to the second, in the order of ISO 8601. */
+/** Date and time with seconds, in the order of ISO 8601. */
 const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 
 /**
- * The sheets of an Excel workbook (.xlsx) for its writer. The header and the first column are frozen; numbers
- * are numeric cells with the decimals of their column, and missing figures are empty cells.
+ * Converts sheets to the format of the workbook writer (.xlsx). The header and the first column are frozen. Numbers are numeric cells with
+ * the decimals of their column; missing figures are empty cells.
  */
 export function workbookSheets(sheets: readonly CellSheet[]): WorkbookSheet[] {
   const names = sheetNames(sheets.map(({ name }) => name));
@@ -84,7 +87,7 @@ function toSheet({ columns, rows }: CellSheet, sheet: string): WorkbookSheet {
       width: widthOf([title, ...rows.map((row) => row[i] ?? null)]),
     })),
     stickyRowsCount: 1,
-    // the name of the player
+    // the first column is the name of the player
     stickyColumnsCount: 1,
   };
 }
@@ -103,7 +106,7 @@ function widthOf(values: readonly (Cell | Date)[]): number {
   return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
 }
 
-/** Names that Excel accepts: without special characters, not too long, and unique. */
+/** Converts names to names that Excel accepts: without special characters, not too long, and unique. */
 export function sheetNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -2,7 +2,7 @@ import { type Interval, lengthOf, united, without } from "./interval.js";
 import { halvesOf } from "./matches.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 
-/** The times when a player is off the pitch: in a period for all players in which the player has other times. */
+/** Returns the times when a player is off the pitch, in a period for all players in which the player has individual times. */
 export function offIntervals(periods: readonly SessionPeriod[], player: string): Interval[] {
   return united(
     periods.flatMap((period) =>
@@ -12,11 +12,11 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
 }
 
 /**
- * The time off the pitch of a player; for a whole session only within the halves of a match, because a training has drills
- * for some players.
+ * Creates a function that returns the time off the pitch of a player. For a whole session, only the halves of a match count, because a
+ * training session has drills for some players.
  *
- * @param played the periods of `playedPeriods`
- * @returns function that returns the time, ms, within intervals, ascending and disjoint; null for the whole session
+ * @param played the periods from `playedPeriods`
+ * @returns a function that returns the time, ms, within ascending and disjoint intervals; null means the whole session
  */
 export function benchTimeOf(
   played: readonly SessionPeriod[],

@@ -1,9 +1,10 @@
 import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { hasZones } from "./own-zones.js";
-import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table.js";
+import type { MemberFigures, SquadRow } from "./squad-table.js";
 
-/** A figure of the squad's table. */
+/** A figure in the table of a squad. */
 export interface SquadColumn {
   /** Name in options, files and APIs, with the unit. */
   key: string;
@@ -12,28 +13,28 @@ export interface SquadColumn {
   /** Long name, without the unit. */
   title: string;
   unit: string;
-  /** Number of shown decimals. Files have all digits. */
+  /** Number of decimals in tables. Files have all digits. */
   decimals: number;
-  /** A sum grows with the time played; a level, such as a maximum, does not. */
+  /** A sum increases with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
-  /** Null if the figure is unknown. */
+  /** Returns null if the figure is unknown. */
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would count as 0. */
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, an empty list would count as 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 
-/** Null for a player without individual zones in a table with individual zones. */
+/** Returns null for a player without individual zones in a table with individual zones. */
 const byZones =
   (value: SquadColumn["value"]): SquadColumn["value"] =>
   (metrics, figures) =>
     hasZones(metrics.definition.parameters) ? value(metrics, figures) : null;
 
-/** The figures in the order of tables. */
+/** All figures, in the order of tables. */
 export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   {
     key: "minutes",
@@ -148,12 +149,12 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   },
 ];
 
-/** The figures of tables and pages if no others are chosen. They fit a terminal of 120 characters and A4. */
+/** The figures of tables and pages if no others are selected. They fit on a terminal of 120 characters and on A4. */
 export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
 
-/** The value of a figure in a row; null if there are no data. */
+/** Returns the value of a figure in a row; null if there are no data. */
 export function figureOf(figures: MemberFigures, { value }: SquadColumn): number | null {
   return figures.metrics === null ? null : value(figures.metrics, figures);
 }
@@ -162,9 +163,10 @@ export function figureOf(figures: MemberFigures, { value }: SquadColumn): number
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
- * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null if there are no values.
+ * Returns the mean of a figure over the players who play nearly the whole period, and the highest value of all; null if there are no
+ * values.
  *
- * @param whole those of `wholeRows` of all rows of the period
+ * @param whole the result of `wholeRows` for all rows of the period
  */
 export function summaryOf(
   rows: readonly SquadRow[],
@@ -182,7 +184,7 @@ export function summaryOf(
 }
 
 /**
- * The rows of players who play nearly the whole period, with data. Excludes those who seem to be on the bench, even if the
+ * Selects the rows of players who play nearly the whole period and have data. Excludes players who seem to be on the bench, even if the
  * periods count them as playing.
  *
  * @param rows all rows of one period
@@ -197,8 +199,7 @@ export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   );
 }
 
-/** Rows sorted by a figure, the largest first, or the smallest first with `ascending`. Rows without a value are last; ties
- * are sorted by number. */
+/** Sorts rows by a figure, in descending order unless `ascending` is set. Rows without a value are last; ties are sorted by number. */
 export function sortRows<R extends SquadRow>(
   rows: readonly R[],
   column: SquadColumn,
@@ -208,7 +209,7 @@ export function sortRows<R extends SquadRow>(
     const [x, y] = [figureOf(a, column), figureOf(b, column)];
     const byFigure =
       x === null || y === null ? Number(x === null) - Number(y === null) : ascending ? x - y : y - x;
-    // without two numbers they keep their order
+    // without two numbers, the rows keep their order
     return byFigure || numberOf(a) - numberOf(b) || 0;
   });
 }

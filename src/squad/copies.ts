@@ -14,7 +14,7 @@ const columnsOf = ({ timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPe
   hr,
 ];
 
-/** The identity of a recording: its tracker and all its rows, regardless of the file name. Copies have equal keys. */
+/** Identifies a recording by its tracker and all its rows, regardless of the file name. Copies have equal keys. */
 export function contentKey({ serial, samples }: Content): string {
   const { length } = samples;
   return [serial.toLowerCase(), length, ...columnsOf(samples).map((column) => hashOf(column, length))].join(
@@ -22,7 +22,7 @@ export function contentKey({ serial, samples }: Content): string {
   );
 }
 
-/** Whether two recordings are copies, which count once. Most others differ in the tracker or in the first row. */
+/** Returns whether two recordings are copies, which count once. Most different recordings differ in the tracker or in the first row. */
 export function isSameRecording(a: Content, b: Content): boolean {
   const { length } = a.samples;
   if (a.serial.toLowerCase() !== b.serial.toLowerCase() || length !== b.samples.length) return false;
@@ -35,7 +35,7 @@ function isSame(a: ArrayLike<number>, b: ArrayLike<number>, length: number): boo
   return true;
 }
 
-/** FNV-1a with whole numbers instead of bytes. */
+/** Computes FNV-1a over whole numbers instead of bytes. */
 function hashOf(column: ArrayLike<number>, length: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < length; i++) {

@@ -4,7 +4,7 @@ import type { SquadRecording } from "./squad-members.js";
 /** Brief losses of satellite signals cause shorter gaps. */
 const LEAST_GAP_MS = 2000;
 
-/** Gaps between the first and the last sample of a recording, the longest first. */
+/** Returns the gaps between the first and the last sample of a recording, the longest first. */
 function gapsIn({ samples: { timestampMs, length } }: SquadRecording): Interval[] {
   const gaps: Interval[] = [];
   for (let i = 1; i < length; i++) {
@@ -17,7 +17,8 @@ function gapsIn({ samples: { timestampMs, length } }: SquadRecording): Interval[
 const found = new WeakMap<SquadRecording, Interval[]>();
 
 /**
- * The gaps of a recording at its damaged places, the longest first, without other gaps such as breaks. Empty for an undamaged one.
+ * Returns the gaps of a recording at its damaged places, the longest first. Other gaps, such as breaks, are excluded. Returns an empty list
+ * for an undamaged recording.
  */
 export function damageOf(recording: SquadRecording): readonly Interval[] {
   if (!recording.isDamaged) return [];

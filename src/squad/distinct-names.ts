@@ -3,18 +3,18 @@ import { nameKey } from "./roster.js";
 /** A person who needs a unique name. */
 export interface NamedPerson {
   name: string;
-  /** The addition to a name that several people have, such as an id or a serial number. */
+  /** The suffix for a name that several people have, such as an id or a serial number. */
   mark: string;
-  /** Whether the mark is added in any case. Default false. */
+  /** Whether the mark is always added. Default: false. */
   isMarked?: boolean;
 }
 
 /**
- * Gives each person a unique name, because files have names instead of ids. A name that several people have is
- * followed by the mark: `Kunz (12)` and `Kunz (13)`. No marked name is the original name of another person.
+ * Gives each person a unique name, because files have names instead of ids. A name that several people have is followed by the mark: `Kunz
+ * (12)` and `Kunz (13)`. No marked name is the original name of another person.
  *
- * @param taken names of others, which the result does not contain
- * @returns in the order of `people`; their `nameKey`s are distinct and not empty
+ * @param taken names that are already in use, which the result does not contain
+ * @returns the names in the order of `people`; their `nameKey`s are distinct and not empty
  */
 export function distinctNames(people: readonly NamedPerson[], taken: readonly string[] = []): string[] {
   const others = new Set(taken.map(nameKey));
@@ -33,11 +33,13 @@ export function distinctNames(people: readonly NamedPerson[], taken: readonly st
   });
 }
 
-/** Number of marks that are ignored at the end of a name. The limit prevents a text of thousands of parentheses from taking
- * time *(choice)*. */
+/**
+ * Maximum number of marks that are removed from the end of a name. Without the limit, a text of thousands of parentheses would take too
+ * long *(choice)*.
+ */
 const MOST_MARKS = 4;
 
-/** The key of a name without its marks: `kunz` for `Kunz (12)`. */
+/** Returns the key of a name without its marks: `kunz` for `Kunz (12)`. */
 function unmarked(name: string): string {
   let key = nameKey(name);
   for (let i = 0; i < MOST_MARKS; i++) {
@@ -49,8 +51,8 @@ function unmarked(name: string): string {
 }
 
 /**
- * Finds the names that differ from a text only in their marks, for messages about a text that is the name of no person. The names
- * are read at the first search, once for all searches.
+ * Finds the names that differ from a text only in their marks, for messages about a text that does not name a person. The names are read at
+ * the first search, once for all searches.
  */
 export function sameButMarks(names: Iterable<string>): (text: string) => readonly string[] {
   let byKey: Map<string, string[]> | undefined;

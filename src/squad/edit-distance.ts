@@ -1,4 +1,4 @@
-/** The number of letters to change, add or remove (Levenshtein). */
+/** Returns the number of letters to change, add or remove (Levenshtein distance). */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...a].entries()) {

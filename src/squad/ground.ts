@@ -5,26 +5,26 @@ import type { SquadMember } from "./squad-members.js";
 export interface Ground {
   widthM: number;
   heightM: number;
-  /** Whether a place is in the playing area, and not on the way to the bench, or beside the pitch during warm-up. */
+  /** Returns whether a position is in the playing area, and not on the way to the bench or beside the pitch during the warm-up. */
   isInPlay(latitudeE7: number, longitudeE7: number): boolean;
   toPlane(latitudeE7: number, longitudeE7: number): { x: number; y: number };
 }
 
-/** One in this number of rows is used to find the playing area. */
+/** Only one row out of this number is used to find the playing area. */
 const EVERY_ROW = 20;
 /** Slower positions are ignored, because a player who stands still may be on the bench. */
 const MOVING_MM_PER_S = 1000;
-/** Positions outside this share at each end are runs to the bench. */
+/** This share of the positions at each end is ignored, because it contains runs to the bench. */
 const OUTLIERS = 0.01;
 const MARGIN_M = 4;
-/** This part of the margin is outside the playing area, because a bench may be within the margin. */
+/** Half of the margin is outside the playing area, because a bench may be within the margin. */
 const BESIDE_M = MARGIN_M / 2;
 const M_PER_E7 = 111_320 / 1e7;
 
 /**
- * The playing area of a squad, with its longer side horizontal.
+ * Finds the playing area of a squad and turns its longer side horizontally.
  *
- * @param intervalsOf the times of a member
+ * @param intervalsOf returns the times of a member
  * @returns null if there are too few positions
  */
 export function groundOf(

@@ -1,3 +1,4 @@
+export { recordedTimeMs } from "../metrics/recorded-time.js";
 export { benchTimeOf, offIntervals } from "./bench.js";
 export {
   figureOf,
@@ -63,7 +64,6 @@ export {
   memberFigures,
   NO_FIGURES,
   ownParameters,
-  recordedTimeMs,
   type SquadOptions,
   type SquadRow,
   squadRow,

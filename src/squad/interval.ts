@@ -1,15 +1,15 @@
-/** From `startMs` (included) to `endMs` (excluded), ms since 1970 UTC. */
+/** An interval from `startMs` (inclusive) to `endMs` (exclusive), ms since 1970 UTC. */
 export interface Interval {
   startMs: number;
   endMs: number;
 }
 
-/** The total length of disjoint intervals, ms. */
+/** Returns the total length of disjoint intervals, ms. */
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
-/** Intervals in ascending order; overlapping or touching ones are joined. */
+/** Returns intervals in ascending order. Overlapping or touching intervals are joined. */
 export function united(intervals: readonly Interval[]): Interval[] {
   const found: Interval[] = [];
   for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -20,7 +20,7 @@ export function united(intervals: readonly Interval[]): Interval[] {
   return found;
 }
 
-/** The parts of `intervals` that are not in `removed`; both ascending. */
+/** Returns the parts of `intervals` that are not in `removed`. Both must be ascending. */
 export function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
   return removed.reduce<Interval[]>(
     (rest, { startMs, endMs }) =>

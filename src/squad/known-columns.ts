@@ -1,7 +1,7 @@
 import { editDistance } from "./edit-distance.js";
 import { readSheet, type SheetProblem } from "./sheet.js";
 
-/** A column that a reader supports, with the unit in its header. */
+/** A column that the reader of a table supports, with the unit in its header. */
 export interface KnownColumn {
   column: string;
   /** For example `km/h`; empty if there is none. */
@@ -12,49 +12,52 @@ export interface KnownColumn {
 export interface KnownRow {
   /** Line where the row starts, counted from 1. */
   line: number;
-  /** Trimmed text; empty if there is none. */
+  /** Returns the trimmed text; empty if there is none. */
   cell(column: string): string;
-  /** The unit of the header of that text. */
+  /** Returns the unit in the header of that text. */
   unit(column: string): string;
 }
 
-/** A header in lower case without accents, spaces and signs: `Max. HR` becomes `maxhr`. */
+/** Removes signs and spaces from a header in lower case without accents: `max. hr` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
+/** Maximum length of the file: bytes, or UTF-16 units of a text *(choice)*. */
 export const MAX_SHEET_BYTES = 2 ** 22;
-/** A workbook of Excel, LibreOffice or Numbers is a ZIP archive. An older workbook of Excel has the other signature. */
+/**
+ * Signatures of workbooks. A workbook from Excel, LibreOffice or Numbers is a ZIP archive; an older Excel workbook has the second
+ * signature.
+ */
 const WORKBOOKS = ["PK\x03\x04", "\xd0\xcf\x11\xe0"];
 const IS_WORKBOOK = "This is a workbook, not CSV. Save its table as CSV (UTF-8), and use that file.";
 const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?";
 
 /**
- * Maximum length of a cell, UTF-16 units. Cells are matched with patterns whose time grows with the square of the length. The column
- * with serial numbers is a list of any length, and is only split *(choice)*.
+ * Maximum length of a cell, UTF-16 units *(choice)*. Cells are matched with patterns whose time grows with the square of the length. A
+ * column with serial numbers may be longer, because it is only split.
  */
 const MOST_LETTERS = 200;
 const LIST_COLUMN = "serial";
 
-/** Maximum length of a header that is checked for misspelling. */
+/** Maximum length of a header that is checked for misspellings. */
 const LONGEST_NEAR = 100;
 
 /**
- * Reads a table like `readSheet`, and refuses data that would be ignored silently: headers that are similar to known columns, and two
- * columns for one value.
+ * Reads a table like `readSheet`, and refuses data that would otherwise be ignored silently: headers that are similar to known columns, and
+ * two columns for one value.
  *
- * @param known the known columns; each key is `lettersOf` of the header
+ * @param known the known columns; each key is the header without signs and spaces (`lettersOf`)
  */
 export function readKnownColumns(
   file: Uint8Array | string,
   known: ReadonlyMap<string, KnownColumn>,
 ): {
   columns: ReadonlySet<string>;
-  /** The header in the file. */
+  /** The headers in the file. */
   headers: readonly string[];
   rows: KnownRow[];
   headerLine: number;
   problems: SheetProblem[];
-  /** The reason why nothing was read; null if something was read. */
+  /** The reason why nothing was read; null if the table was read. */
   refusal: string | null;
 } {
   const nothing = { columns: new Set<string>(), headers: [], rows: [], headerLine: 1, problems: [] };
@@ -70,7 +73,7 @@ export function readKnownColumns(
     if (near === null) continue;
     problems.push({ line: headerLine, message: unknownText(header, near, known) });
   }
-  // once for all rows, because a table may have a thousand columns and thousands of rows
+  // done once for all rows, because a table may have a thousand columns and thousands of rows
   const places = new Map<string, number[]>();
   for (const [i, one] of found.entries())
     if (one !== null) places.set(one.column, [...(places.get(one.column) ?? []), i]);
@@ -82,7 +85,7 @@ export function readKnownColumns(
   };
   const read = rows.flatMap(({ line, fields }): KnownRow | [] => {
     const long = fields.findIndex(isTooLong);
-    // without the cell, the row would mean something else: the times of one player would become the times of all
+    // without the cell, the row would have a different meaning: the times of one player would become the times of all
     if (long >= 0) {
       const message = `The ${found[long]?.column} of this row has more than ${MOST_LETTERS} characters. Shorten it.`;
       problems.push({ line, message });
@@ -113,7 +116,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
   return `The column "${header}" is not known. Name it ${[`"${near}"`, ...withUnit].join(" or ")}, or remove it.`;
 }
 
-/** The known column with a similar name; null if there is none, because a table may have other columns. */
+/** Returns the known column with a similar name; null if there is none, because a table may have additional columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
   if (letters.length > LONGEST_NEAR) return null;
   let best: { column: string; distance: number } | null = null;
@@ -122,7 +125,7 @@ function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): stri
     const isFigure =
       unit === "" && [...known.values()].some((one) => one.column === column && one.unit !== "");
     const isSameLength = letters.length === name.length;
-    // the distance is at least the difference of the lengths, so the others need not be compared
+    // the distance is at least the difference of the lengths, so other names need not be compared
     const isComparable = Math.abs(letters.length - name.length) < name.length / 3;
     const distance = isComparable ? Math.min(rest, editDistance(letters, name)) : rest;
     const isNear =

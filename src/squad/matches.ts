@@ -4,11 +4,11 @@ import { nameKey } from "./roster.js";
 import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 
 /**
- * The halves of a match: the two periods of 30 to 70 minutes, if there are exactly two and they do not overlap *(choice)*. A session
- * without them, such as a training session, is not a match.
+ * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two and they do not overlap *(choice)*. A session
+ * without halves, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
- * @returns in chronological order; null if the session is not a match
+ * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
@@ -21,7 +21,7 @@ export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, Ses
   return first.extent.endMs <= second.extent.startMs ? [first.period, second.period] : null;
 }
 
-/** Suggested periods in the form of those from a file: for all players. */
+/** Converts suggested periods to the form of periods from a file, for all players. */
 export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): SessionPeriod[] {
   return suggested.map(({ name, startMs, endMs }) => ({
     name,
@@ -32,7 +32,7 @@ export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): Session
 }
 
 /**
- * Joins several periods to one, for example the halves to the match. Each player has the intervals of all of them.
+ * Joins several periods into one, for example the halves into the match. Each player has the intervals of all of them.
  *
  * @param players names of all players of the session
  */
@@ -50,14 +50,14 @@ export function joinedPeriods(
   };
 }
 
-/** The name of the sum of the halves in tables. */
+/** Name of the joined halves in tables. */
 export const MATCH = "Match";
 
 /**
- * The halves of a match as one period, for tables, because the session also contains the warm-up and the break.
+ * Returns the halves of a match as one period for tables, because the session also contains the warm-up and the break.
  *
  * @param players names of all players of the session
- * @returns null if the session is not a match, or if one of its periods has that name
+ * @returns null if the session is not a match, or if one of its periods already has that name
  */
 export function matchOf(periods: readonly SessionPeriod[], players: readonly string[]): SessionPeriod | null {
   const halves = halvesOf(periods);
@@ -65,7 +65,7 @@ export function matchOf(periods: readonly SessionPeriod[], players: readonly str
   return halves === null || isNamed ? null : joinedPeriods(MATCH, halves, players);
 }
 
-/** From a player's first start to a player's last end. */
+/** Returns the interval from the first start of any player to the last end. */
 function extentOf({ all, own }: SessionPeriod): Interval {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   return {

@@ -10,21 +10,21 @@ import type {
 
 /** The figures of a member that are off by default because they are estimates or experimental. */
 export interface MemberEstimates {
-  /** The estimate of `metabolicEstimate`; absent if it was not requested. */
+  /** The result of `metabolicEstimate`; absent if it was not requested. */
   metabolic?: Pick<MetabolicEstimate, "energy" | "equivalent_distance" | "categories">;
-  /** The runs of `standardRuns`; absent if they were not requested or cannot be found. */
+  /** The result of `standardRuns`; absent if it was not requested or cannot be computed. */
   standardRuns?: readonly StandardRun[];
-  /** The reason why they cannot be found, with the name of the player: the message of `standardRuns`. */
+  /** The reason why standard runs cannot be computed: the message of `standardRuns`, with the name of the player. */
   withoutRuns?: string;
 }
 
-/** The functions that compute them. Default: none, so that bundles without these figures do not contain the functions. */
+/** The functions that compute the estimates. Default: none, so that bundles without these figures do not contain the functions. */
 export interface EstimateFunctions {
   metabolic?: typeof metabolicEstimate | undefined;
   standardRuns?: typeof standardRuns | undefined;
 }
 
-/** The energy, as `metabolicEstimate` returns it for the same samples and limits. */
+/** Estimates the energy, as `metabolicEstimate` does for the same samples and limits. */
 export function memberEnergy(
   compute: EstimateFunctions["metabolic"],
   samples: MetricSamples,
@@ -36,9 +36,9 @@ export function memberEnergy(
 }
 
 /**
- * The runs, as `standardRuns` returns them for the same samples and limits.
+ * Finds the runs, as `standardRuns` does for the same samples and limits.
  *
- * @throws AsiError as `standardRuns`, with the name of the player, unless `mayBeMissing`
+ * @throws the AsiError of `standardRuns`, with the name of the player, unless `mayBeMissing`
  */
 export function memberRuns(
   compute: EstimateFunctions["standardRuns"],

@@ -3,26 +3,26 @@ import type { MetricSamples, MetricsOptions, PeakDemands, peakDemands } from "..
 
 /** The peaks of a member. */
 export interface MemberPeaks {
-  /** The peaks of `peakDemands`; absent if they were not requested or cannot be computed. */
+  /** The peaks from `peakDemands`; absent if they were not requested or cannot be computed. */
   peaks?: PeakDemands["peaks"];
-  /** The reason why they cannot be computed, with the name of the player: the message of `peakDemands`. */
+  /** The reason why the peaks cannot be computed: the message of `peakDemands`, with the name of the player. */
   withoutPeaks?: string;
 }
 
 interface PeakInput {
-  /** The name of the player, for errors. */
+  /** The name of the player, for error messages. */
   name: string;
   samples: MetricSamples;
   options: MetricsOptions;
-  /** Whether samples without computable peaks are not an error. */
+  /** Whether samples without computable peaks are accepted. */
   mayBeMissing: boolean;
 }
 
 /**
- * Computes the peaks. The result is empty if there is no function.
+ * Computes the peaks. Returns an empty object if there is no function.
  *
  * @param compute `peakDemands`, or undefined if no peaks are requested
- * @throws AsiError as `peakDemands`, with the name of the player, unless `mayBeMissing`
+ * @throws the AsiError of `peakDemands`, with the name of the player, unless `mayBeMissing`
  */
 export function memberPeaks(
   compute: typeof peakDemands | undefined,

@@ -10,18 +10,18 @@ import { OPTIONAL_FIGURES, type OptionalFigure } from "./optional-figures.js";
 import { PEAKS_TEXT, peakColumns, shownPeakColumns } from "./peak-columns.js";
 import type { MemberFigures } from "./squad-table.js";
 
-/** A column of an optional figure. */
+/** A column for an optional figure. */
 export interface OptionalColumn extends SquadColumn {
   of: OptionalFigure;
-  /** The sentence that explains the figures where they are shown: their definition, or a caution with its source. */
+  /** The sentence that explains the figure in tables and reports: its definition, or a caution with its source. */
   note: string;
-  /** The start of the passage or run, ms since 1970 UTC; null if there is none. Absent for other figures. */
+  /** Returns the start of the passage or run, ms since 1970 UTC; null if there is none. Absent for other figures. */
   startMs?(figures: MemberFigures): number | null;
 }
 
 type Metabolic = NonNullable<MemberEstimates["metabolic"]>;
 
-/** Columns of `metabolicEstimate`. */
+/** Returns the columns of `metabolicEstimate`. */
 const metabolicColumns = (): OptionalColumn[] => {
   const column = (
     [key, head, title, unit]: readonly [string, string, string, string],
@@ -59,12 +59,12 @@ const metabolicColumns = (): OptionalColumn[] => {
   ];
 };
 
-/** The first of the longest runs. */
+/** Returns the longest run; the first one if several are equal. */
 function longestRun({ standardRuns: runs = [] }: MemberEstimates) {
   return runs.reduce((longest, run) => (run.duration > (longest?.duration ?? 0) ? run : longest), runs[0]);
 }
 
-/** Columns of `standardRuns`: their number, and speed and heart rate of the longest. */
+/** Returns the columns of `standardRuns`: the number of runs, and the speed and heart rate of the longest run. */
 const standardRunColumns = (): OptionalColumn[] => {
   const common = { of: "standardRuns", note: STANDARD_RUNS_CAUTION } as const;
   return [
@@ -121,21 +121,21 @@ const asOptional = (columns: readonly SquadColumn[]): OptionalColumn[] =>
     note: column.key.endsWith("_distance_m") ? PEAKS_TEXT : OTHER_PEAKS_TEXT,
   }));
 
-/** All columns of these figures. */
+/** Returns all columns of these figures. */
 export const optionalColumns = (figures: readonly OptionalFigure[]): OptionalColumn[] =>
   inOrder(figures).flatMap((one) => allOf[one]());
 
-/** The columns that tables and reports show if no columns are named. */
+/** Returns the columns that tables and reports show if no columns are named. */
 export const shownOptionalColumns = (figures: readonly OptionalFigure[]): OptionalColumn[] =>
   inOrder(figures).flatMap((one) => (one === "peaks" ? asOptional(shownPeakColumns()) : allOf[one]()));
 
 export const isOptionalColumn = (column: SquadColumn): column is OptionalColumn => "note" in column;
 
-/** The notes of columns, each once. */
+/** Returns the notes of the columns without duplicates. */
 export const notesOf = (columns: readonly SquadColumn[]): string[] => [
   ...new Set(columns.filter(isOptionalColumn).map(({ note }) => note)),
 ];
 
-/** Notes that caution the reader, which every output with these columns has. */
+/** Returns the notes that caution the reader. Every output with these columns contains them. */
 export const cautionsOf = (columns: readonly SquadColumn[]): string[] =>
   notesOf(columns.filter((column) => isOptionalColumn(column) && column.of !== "peaks"));

@@ -1,11 +1,11 @@
 import { metabolicEstimate, peakDemands, standardRuns } from "../metrics/index.js";
 import type { SquadOptions } from "./squad-table.js";
 
-/** The optional figures of a table, in the order of its columns. */
+/** The optional figures of a table, in the order of their columns. */
 export const OPTIONAL_FIGURES = ["peaks", "metabolic", "standardRuns"] as const;
 export type OptionalFigure = (typeof OPTIONAL_FIGURES)[number];
 
-/** The functions of these figures, as options of `squadRows` and `memberFigures`. */
+/** Returns the functions of these figures, as options for `squadRows` and `memberFigures`. */
 export const optionalFunctions = (
   figures: readonly OptionalFigure[],
 ): Pick<SquadOptions, OptionalFigure> => ({

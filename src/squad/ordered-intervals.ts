@@ -1,8 +1,8 @@
 import type { Interval } from "./interval.js";
 
 /**
- * Adds an interval to disjoint intervals in ascending order, unless it overlaps one of them. Bisects, because there may be 10,000 in
- * any order.
+ * Adds an interval to disjoint intervals in ascending order, unless it overlaps one of them. Uses binary search, because there may be
+ * 10,000 intervals in any order.
  * @returns whether it was added
  */
 export function addDisjoint(times: Interval[], added: Interval): boolean {

@@ -7,17 +7,17 @@ import {
 } from "../metrics/index.js";
 import type { Player } from "./roster.js";
 
-/** The basis of individual zones: aerobic and maximum speed, or maximum speed only. */
+/** The basis of individual zones: aerobic and maximum speed, or only maximum speed. */
 export const ZONE_KINDS = ["asr", "mss"] as const;
 export type ZoneKind = (typeof ZONE_KINDS)[number];
 
-/** Whether the roster contains the speeds of a player that the zones require. */
+/** Returns whether the roster contains the speeds of a player that the zones require. */
 export function hasZoneSpeeds(kind: ZoneKind, player: Player | null): boolean {
   return player?.maxSpeedMPerS != null && (kind === "mss" || player.aerobicSpeedMPerS !== null);
 }
 
 /**
- * The individual zones of a player. Without the required speeds, classes and thresholds are at the highest valid speed,
+ * Returns the individual zones of a player. Without the required speeds, zone limits and thresholds are set to the highest valid speed,
  * because a table must not mix figures with fixed and with individual limits.
  */
 export function ownZones(
@@ -34,6 +34,6 @@ export function ownZones(
   return { speed_ranges: [0, fast], sprint_threshold: highest, hid_thresholds: [fast, highest] };
 }
 
-/** Whether figures have zones instead of the limits that `ownZones` sets for a player without speeds. */
+/** Returns whether the parameters have usable zones, unlike those that `ownZones` returns for a player without speeds. */
 export const hasZones = ({ speed_ranges, sprint_threshold, max_valid_speed }: MetricParameters): boolean =>
   speed_ranges.length > 2 || sprint_threshold < max_valid_speed;

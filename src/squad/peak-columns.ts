@@ -3,9 +3,9 @@ import type { SquadColumn } from "./columns.js";
 import { hasZones } from "./own-zones.js";
 import type { MemberFigures } from "./squad-table.js";
 
-/** A column of a peak, with the start of its window. */
+/** A column with a peak, and the start of its window. */
 export interface PeakColumn extends SquadColumn {
-  /** ms since 1970 UTC; null if there is no peak. */
+  /** Returns ms since 1970 UTC; null if there is no peak. */
   startMs(figures: MemberFigures): number | null;
 }
 
@@ -14,7 +14,7 @@ type SquadAmount = Exclude<PeakAmount, "metabolic_power">;
 const AMOUNTS: readonly {
   amount: SquadAmount;
   suffix: string;
-  /** Addition to the head. */
+  /** The word that is added to the column head. */
   word: string;
   title: string;
   unit: string;
@@ -55,16 +55,16 @@ const AMOUNTS: readonly {
   },
 ];
 
-/** The windows whose distances tables and reports show if no columns are named, in s. */
+/** The windows, in s, whose distances tables and reports show if no columns are named. */
 const SHOWN_WINDOWS_S: readonly number[] = [60, 180, 300, 600];
 
 const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60} min` : `${windowS} s`);
 
-/** False for a player without individual zones in a table with individual zones. */
+/** Returns false for a player without individual zones in a table with individual zones. */
 const hasOwnZones = (metrics: MemberFigures["metrics"]) =>
   metrics !== null && hasZones(metrics.definition.parameters);
 
-/** The columns for each window and amount of `peakDemands`, with the same digits. */
+/** Returns a column for each window and quantity of `peakDemands`, with the same number of digits. */
 export const peakColumns = (): PeakColumn[] =>
   PEAK_WINDOWS_S.flatMap((windowS, i) =>
     AMOUNTS.map(({ amount, suffix, word, title, unit, decimals }): PeakColumn => {
@@ -83,10 +83,10 @@ export const peakColumns = (): PeakColumn[] =>
     }),
   );
 
-/** The columns of distances that tables and reports show. */
+/** Returns the columns of distances that tables and reports show. */
 export const shownPeakColumns = (): PeakColumn[] =>
   peakColumns().filter(({ key }) => SHOWN_WINDOWS_S.some((windowS) => key === `peak_${windowS}s_distance_m`));
 
-/** Describes the columns in reports. */
+/** The description of the columns in reports. */
 export const PEAKS_TEXT =
   "Peak: the longest distance in any window of this length, of which at least 90 % is recorded.";

@@ -6,32 +6,33 @@ export interface SessionPeriod {
   name: string;
   /** The interval of all players without their own rows; null if only the named players take part. */
   all: Interval | null;
-  /** Intervals of individual players by `nameKey`, in ascending order; empty for a player who does not take part. */
+  /** Intervals of individual players by `nameKey`, in ascending order. The list is empty for a player who does not take part. */
   own: Map<string, Interval[]>;
-  /** Line of the first row of the period. */
+  /** Line of the period's first row. */
   line: number;
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. These times determine the day
-   * of times without a date. */
+  /**
+   * First and last time of the session, ms since 1970 UTC, as returned by `mainInterval`. They determine the day of times without a date.
+   */
   session: Interval;
-  /** Time zone of local times; default UTC. */
+  /** Time zone of local times. Default: UTC. */
   timeZone?: string | undefined;
-  /** Names of the players of the session, as `namesIn` returns them. Each belongs to one player. */
+  /** Names of the players of the session, as returned by `namesIn`. Each name identifies one player. */
   players: readonly string[];
 }
 
-/** The intervals of a player in a period, ascending and disjoint; empty for a player who does not take part. */
+/** Returns the intervals of a player in a period, ascending and disjoint. The list is empty for a player who does not take part. */
 export function intervalsFor(period: SessionPeriod, player: string): readonly Interval[] {
   return period.own.get(nameKey(player)) ?? (period.all === null ? [] : [period.all]);
 }
 
-/** A period may extend beyond the recordings by this time, because times are read from clocks *(choice)*. */
+/** A period may extend beyond the recordings by this time, because users read the times from clocks *(choice)*. */
 const OUTSIDE_MS = 2 * 60_000;
 
 /**
- * Periods outside the time of the recordings, for example on another day or in another time zone.
+ * Returns the periods outside the time of the recordings, for example on another day or in another time zone.
  *
  * @param session first and last time of the recordings, ms since 1970 UTC
  */

@@ -7,9 +7,9 @@ const CORNERS = 4;
 const LONGITUDE_FIRST = /^"?(?:lon|lng|länge)[^\d,;]*[,;]\s*"?(?:lat|breite)/i;
 
 /**
- * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, separated by a comma; corners are
- * separated by spaces or line breaks. A CSV is also accepted. Its header may name the longitude first, and with semicolons
- * between the fields, the decimal mark may be a comma.
+ * Reads the four corners of a pitch. Each has a latitude and a longitude in degrees, separated by a comma; corners are separated by spaces
+ * or line breaks. A CSV is also accepted. Its header may name the longitude first. If semicolons separate the fields, numbers may have a
+ * decimal comma.
  *
  * @throws AsiError `BAD_OPTION` for any other text; `pitchFrame` checks the order and the shape
  */
@@ -25,13 +25,13 @@ export function readPitchCorners(text: string): PitchCorners {
   if (points.length !== CORNERS || a === undefined || b === undefined || c === undefined || d === undefined) {
     throw new AsiError(
       "BAD_OPTION",
-      `A pitch has ${CORNERS} corners, and these are ${points.length}. Give them as latitude,longitude in degrees, anticlockwise, A to B along the touchline: "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46".`,
+      `A pitch has ${CORNERS} corners, but ${points.length} are given. Give them as latitude,longitude in degrees, anticlockwise, A to B along the touchline: "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46".`,
     );
   }
   return [a, b, c, d];
 }
 
-/** `latitude,longitude` of a line of a CSV, or of several on one line. */
+/** Returns `latitude,longitude` from a line of a CSV, or several of them from one line. */
 function pairsOf(line: string): string[] {
   if (!line.includes(";"))
     return line

@@ -4,7 +4,7 @@ import type { SquadMember } from "./squad-members.js";
 import { suggestPeriods } from "./suggest-periods.js";
 import { type SuggestedSubstitutions, suggestSubstitutions } from "./suggest-substitutions.js";
 
-/** The periods of a session with the times of players. Unknown times are suggested. */
+/** Returns the periods of a session with the times of the players. Unknown times are suggested. */
 export function playedPeriods(
   periods: readonly SessionPeriod[],
   members: readonly SquadMember[],

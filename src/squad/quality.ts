@@ -4,10 +4,10 @@ import type { SquadRow } from "./squad-table.js";
 /** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;
 
-/** If a larger share of the moving rows is above the limit of the sport, the sport is probably a different one. */
+/** If more than this share of the moving rows is above the limit of the sport, the sport is probably wrong. */
 const OTHER_SPORT_SHARE = 0.01;
 
-/** Share of the moving rows of a member above a limit, 0 to 1; 0 for a member who never moves. */
+/** Returns the share of a member's moving rows above a limit, 0 to 1; 0 for a member who never moves. */
 function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   let moving = 0;
   let tooFast = 0;
@@ -21,7 +21,7 @@ function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   return moving === 0 ? 0 : tooFast / moving;
 }
 
-/** The members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed `max_valid_speed`. */
+/** Returns the members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed `max_valid_speed`. */
 export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
   return rows
     .filter(({ period, member, metrics }) => {

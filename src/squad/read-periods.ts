@@ -13,8 +13,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum length of a period *(choice)*: a week, and one hour for the end of daylight saving time. A longer period has a
- * wrong date.
+ * Maximum length of a period *(choice)*: a week, and one hour for the end of daylight saving time. A longer period probably has a wrong
+ * date.
  */
 const MAX_PERIOD_MS = 7 * DAY_MS + 3_600_000;
 
@@ -26,13 +26,12 @@ const MOST_PERIODS = 200;
 const RESERVED_NAMES = ["session", "whole"];
 
 /**
- * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local;
- * a date before the time is required only if the session has that time on several days. A row with a player replaces the
- * times of the period for that player. A player who leaves and returns has several rows; a player who does not take part has
- * a row with `-` as times.
+ * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local; a date before the time is
+ * required only if the session has that time on several days. A row with a player replaces the times of the period for that player. A
+ * player who leaves and returns has several rows; a player who does not take part has a row with `-` as times.
  *
  * @param file the bytes of a CSV, or its text
- * @returns the periods in order of their first rows, and every problem with its line
+ * @returns the periods in the order of their first rows, and every problem with its line
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */
 export function readPeriods(
@@ -44,7 +43,7 @@ export function readPeriods(
   if (refusal !== null) return { periods: [], problems: [{ line: headerLine, message: refusal }] };
   if (!["period", "start", "end"].every((column) => columns.has(column))) {
     const message = `${PERIODS_NEED} ${headersText(headers)}`;
-    // errors in other rows do not help if the table is not a list of periods
+    // errors in other rows are not useful if the table is not a list of periods
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
   }
@@ -66,13 +65,13 @@ export function readPeriods(
     if (interval === undefined) continue;
     const period = periods.get(nameKey(name)) ?? { name, all: null, own: new Map(), line: row.line };
     if (periods.size === MOST_PERIODS && !periods.has(nameKey(name))) {
-      problem(`A session has at most ${MOST_PERIODS} periods, and "${name}" is one more. Remove some.`);
+      problem(`"${name}" exceeds the limit of ${MOST_PERIODS} periods per session. Remove some periods.`);
       return { periods: [], problems };
     }
     periods.set(nameKey(name), period);
     addRow(period, row, interval, { names, similarTo }, problem);
   }
-  // when the row with the times is refused, rows that only exclude players would leave a period without players
+  // if the row with the times is refused, rows that only exclude players would leave a period without players
   const found = [...periods.values()].filter(
     ({ all, own }) =>
       problems.length === 0 || all !== null || [...own.values()].some((times) => times.length > 0),
@@ -81,7 +80,7 @@ export function readPeriods(
 }
 
 interface Players {
-  /** By their keys. */
+  /** Names by their keys. */
   names: ReadonlyMap<string, string>;
   similarTo: ReturnType<typeof sameButMarks>;
 }
@@ -99,7 +98,7 @@ function addRow(
       problem(`${period.name} has no times. Give start and end, or name a player who does not take part.`);
     else if (period.all !== null)
       problem(
-        `${period.name} already has times for all in an earlier row. Give the second period another name.`,
+        `${period.name} already has times for all players in an earlier row. Give the second period another name.`,
       );
     else period.all = interval;
     return;
@@ -114,11 +113,14 @@ function addRow(
   period.own.set(key, own);
   if (known !== undefined && (interval === null || known.length === 0)) {
     if (interval !== null || known.length > 0)
-      problem(`One row excludes ${player} from ${period.name}, another one has times. Remove one.`);
+      problem(
+        `One row excludes ${player} from ${period.name}, and another one has times. Remove one of them.`,
+      );
     return;
   }
   if (interval === null) return;
-  if (!addDisjoint(own, interval)) problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
+  if (!addDisjoint(own, interval))
+    problem(`Two rows for ${player} in ${period.name} overlap. Change one of them.`);
 }
 
 /** Maximum number of names in a message. */
@@ -130,11 +132,11 @@ function unknownText(player: string, similar: readonly string[]): string {
   const texts = similar.slice(0, MOST_NAMES).map((name) => `"${name}"`);
   const more = similar.length > MOST_NAMES ? ", or another one" : "";
   return similar.length === 1
-    ? `No player has the name "${player}". If ${texts[0]} is meant, write that.`
+    ? `No player has the name "${player}". If ${texts[0]} is meant, write that name.`
     : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
-// null if the player does not take part; undefined if the times are unreadable.
+// Returns null if the player does not take part, and undefined if the times are unreadable.
 function intervalOf(
   row: KnownRow,
   clock: SessionClock,
@@ -159,30 +161,30 @@ function intervalOf(
   }
   if (endMs <= start.ms) {
     problem(
-      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
+      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one of them.`,
     );
     return undefined;
   }
   if (endMs - start.ms > MAX_PERIOD_MS) {
     const days = Math.ceil((endMs - start.ms) / DAY_MS).toLocaleString("en");
     problem(
-      `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Change a date.`,
+      `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Correct one of the dates.`,
     );
     return undefined;
   }
   return { startMs: start.ms, endMs };
 }
 
-/** A time of a player in a period. */
+/** An interval of a player in a period. */
 interface Timed extends Interval {
   /** Line of the period. */
   place: number;
 }
 
-/** A period may be within another, such as a drill in a half; other overlaps are errors. */
+/** Reports periods that overlap. A period may be within another, such as a drill in a half; other overlaps are errors. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
   const players = [...names];
-  /** The first player of each pair of periods that overlap: an index in `players`. */
+  /** For each pair of overlapping periods, the index of the first affected player in `players`. */
   const found = new Map<number, number>();
   const add = (one: Timed, other: Timed, player: number) => {
     if (player < 0 || contains(one, other) || contains(other, one)) return;
@@ -191,7 +193,7 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
   };
   const ofAll = periods.flatMap(({ all }, place) => (all === null ? [] : [{ ...all, place }]));
   const hasOwn = (key: string, { place }: Timed) => periods[place]?.own.has(key) === true;
-  // once for all players without their own times, because there may be hundreds of players and periods
+  // done once for all players without individual times, because there may be hundreds of players and periods
   for (const [one, other] of meetings(ofAll, []))
     add(
       one,
@@ -215,7 +217,7 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
     .sort((a, b) => a.line - b.line);
 }
 
-/** Pairs of times that overlap: two of `some`, or one of `some` and one of `others`. */
+/** Yields pairs of intervals that overlap: two of `some`, or one of `some` and one of `others`. */
 function* meetings(some: readonly Timed[], others: readonly Timed[]): Generator<[Timed, Timed]> {
   let [openSome, openOthers]: [Timed[], Timed[]] = [[], []];
   const isOfSome = new Set(some);

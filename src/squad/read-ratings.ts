@@ -5,12 +5,12 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["file", "rpe"].map((column) => [column, { column, unit: "" }]),
 );
 
-/** The highest rating of the scale (Borg's CR10). */
+/** The maximum of the rating scale (Borg's CR10). */
 const HIGHEST_RATING = 10;
 
 /** The rating of a recording. */
 export interface Rating {
-  /** Name of the recording, as in the table. */
+  /** Name of the recording, as in the table of ratings. */
   file: string;
   /** Rating of perceived exertion, 0 to 10. */
   rpe: number;
@@ -20,7 +20,7 @@ export interface Rating {
 export type Ratings = ReadonlyMap<string, Rating>;
 
 /**
- * Reads ratings of perceived exertion: the columns `file`, the name of a recording, and `rpe`.
+ * Reads ratings of perceived exertion: the columns `file` (the name of a recording) and `rpe`.
  *
  * @param file the bytes of a CSV, or its text
  * @returns all readable ratings, and every problem with its line

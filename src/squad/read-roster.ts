@@ -7,12 +7,12 @@ import { headersText, type SheetProblem } from "./sheet.js";
 const ROSTER_NEEDS =
   "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
 
-/** Maximum number of trackers in a roster *(choice)*. A list of trackers in a cell can be as long as the file. */
+/** Maximum number of trackers in a roster *(choice)*. The list of trackers in a single cell can be as long as the file. */
 const MOST_TRACKERS = 10_000;
 const TOO_MANY_TRACKERS =
   "The roster has more than 10,000 trackers in the rows up to this one. Is it the correct file?";
 
-/** Columns with speeds; the header or the cell states the unit. */
+/** Columns with speeds. The header or the cell contains the unit. */
 const SPEED_COLUMNS = {
   high_speed: "highSpeedMPerS",
   sprint: "sprintMPerS",
@@ -20,10 +20,13 @@ const SPEED_COLUMNS = {
   aerobic_speed: "aerobicSpeedMPerS",
 } as const;
 
-/** Limits of the speeds of a person, m/s *(choice)*: no one has run faster. */
+/** Limits of a person's speeds, m/s *(choice)*. No one has run faster. */
 const PERSON_SPEED = { minimum: 1, maximum: 13 };
 
-/** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, the limits of `rest_hr` are a choice. */
+/**
+ * Columns with whole numbers, and their limits. The limits of `max_hr` are those of `PARAMETER_LIMITS`; the limits of `rest_hr` are a
+ * choice.
+ */
 const NUMBER_COLUMNS = {
   max_hr: { key: "maxHr", minimum: 60, maximum: 240, unit: "beats per minute" },
   rest_hr: { key: "restHr", minimum: 20, maximum: 120, unit: "beats per minute" },
@@ -43,11 +46,12 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 );
 
 /**
- * Reads a roster: the column `player` and at least one of `serial` and `file`; optional `number`, `position`, `max_hr`, `rest_hr`,
- * `high_speed`, `sprint`, `max_speed`, `aerobic_speed`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
+ * Reads a roster: the column `player` and at least one of `serial` and `file`; optionally `number`, `position`, `max_hr`, `rest_hr`,
+ * `high_speed`, `sprint`, `max_speed`, `aerobic_speed`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial
+ * numbers in one cell.
  *
  * @param file the bytes of a CSV, or its text
- * @returns all readable players, and every problem with its line. Players are in the order of the file.
+ * @returns all readable players in the order of the file, and every problem with its line
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
   const { columns, headers, rows, headerLine, problems, refusal } = readKnownColumns(file, COLUMNS);
@@ -55,7 +59,7 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
     return { roster: { players: [] }, problems: [{ line: headerLine, message: refusal }] };
   if (!columns.has("player") || !(columns.has("serial") || columns.has("file"))) {
     const message = `${ROSTER_NEEDS} ${headersText(headers)}`;
-    // errors in other rows do not help if the table is not a roster
+    // errors in other rows are not useful if the table is not a roster
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { roster: { players: [] }, problems: [{ line: headerLine, message }, ...nearly] };
   }
@@ -107,7 +111,7 @@ function playerOf(row: KnownRow, problem: (message: string) => void): Player | n
     name,
     number: row.cell("number") || null,
     position: row.cell("position") || null,
-    // characters of serial numbers: docs/recording-format.md
+    // docs/recording-format.md defines the characters of serial numbers
     serials: row
       .cell("serial")
       .split(/[^A-Za-z0-9._-]+/)
@@ -162,7 +166,7 @@ function speedIn(row: KnownRow, column: string, problem: (message: string) => vo
   return unit === "m/s" ? value : value / KM_PER_H;
 }
 
-/** A number with a point or a comma before its decimals; null for any other text. */
+/** Reads a number with a decimal point or comma. Returns null for any other text. */
 export function numberIn(text: string): number | null {
   return /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(",", ".")) : null;
 }
@@ -174,8 +178,10 @@ function dateIn(text: string, problem: (message: string) => void): string | null
   return iso;
 }
 
-/** `2026-05-16` and `16.5.2026` as `2026-05-16`; null for any other text. `5/6/2026` means different days in different
- * countries. */
+/**
+ * Reads `2026-05-16` or `16.5.2026` and returns `2026-05-16`; null for any other text. `5/6/2026` means different days in different
+ * countries.
+ */
 export function dateOf(text: string): string | null {
   const [, isoYear, isoMonth, isoDay] = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
   const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
@@ -199,13 +205,13 @@ const MERGED = [
   "massKg",
 ] as const;
 
-/** Adds a further row of a player: more trackers, and values that the first row lacks. */
+/** Adds another row of a player, which may contain more trackers, and values that the first row lacks. */
 function merge(player: Player, row: Player, problem: (message: string) => void): void {
   player.serials.push(...row.serials);
   player.files.push(...row.files);
   for (const key of MERGED) {
     if (row[key] === null || row[key] === player[key]) continue;
     if (player[key] === null) Object.assign(player, { [key]: row[key] });
-    else problem(`${player.name} has other values than in line ${player.line}. Give them once.`);
+    else problem(`${player.name} has different values in line ${player.line}. Keep one value of each.`);
   }
 }

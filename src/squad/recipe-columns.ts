@@ -2,9 +2,9 @@ import type { NamedRecipe, RecipeResult } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
 
 /**
- * The figures of recipes: count and distance of each, and the samples that its gate drops.
+ * Returns the columns of recipes: the count and distance of each, and the samples that its gate drops.
  *
- * @param recipes in the order of `recipes` of the options
+ * @param recipes in the order of the option `recipes`
  */
 export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
   return recipes.flatMap(({ name, recipe }, i) => {
@@ -39,10 +39,10 @@ export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
   });
 }
 
-/** A recipe name as a part of column names: `statsports/sprint` is `statsports_sprint`. */
+/** Converts the name of a recipe to a part of column names: `statsports/sprint` becomes `statsports_sprint`. */
 export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
 
-/** The `recipeKey` that two recipes have in common, which would result in equal column names; null if there is none. */
+/** Returns the first `recipeKey` that two recipes share, because their columns would have the same names; null if there is none. */
 export function commonKey(recipes: readonly Pick<NamedRecipe, "name">[]): string | null {
   const keys = recipes.map(({ name }) => recipeKey(name));
   return keys.find((key, i) => keys.indexOf(key) < i) ?? null;

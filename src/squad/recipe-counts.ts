@@ -7,27 +7,27 @@ import {
   type RecipeResult,
 } from "../metrics/index.js";
 
-/** What recipes count. */
+/** The counts of recipes. */
 export interface RecipeCounts {
   /** The results in the order of the recipes; null for a recipe that cannot count the samples. */
   recipes?: readonly (RecipeResult | null)[];
-  /** The reason why the first of them is null, with the name of the player: the message of `computeRecipe`. */
+  /** The reason why the first null result could not be computed: the message of `computeRecipe`, with the name of the player. */
   uncounted?: string;
 }
 
 interface Counted {
-  /** The name of the player, for errors. */
+  /** The name of the player, for error messages. */
   name: string;
   samples: MetricSamples;
   limits: MetricsOptions;
-  /** Whether samples that a recipe cannot count are not an error. */
+  /** Whether samples that a recipe cannot count are accepted. */
   mayBeUncounted: boolean;
 }
 
 /**
- * Counts by recipes. The result is empty if there are no recipes.
+ * Counts by recipes. Returns an empty object if there are no recipes.
  *
- * @throws AsiError as `computeRecipe`, with the name of the player, unless `mayBeUncounted`
+ * @throws the AsiError of `computeRecipe`, with the name of the player, unless `mayBeUncounted`
  */
 export function countRecipes(
   recipes: readonly Recipe[],

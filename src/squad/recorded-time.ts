@@ -4,17 +4,17 @@ import { type Interval, lengthOf, united } from "./interval.js";
 
 const SECOND_MS = 1000;
 
-/** Maximum break within a day. A longer break means another day, or a wrong clock *(choice)*. */
+/** Maximum break within a session. A longer break means another day, or a wrong clock *(choice)*. */
 const MAX_BREAK_MS = 6 * 3_600_000;
-/** A stretch with at least this share of the recorded time defines the time of the session *(choice)*. */
+/** A stretch with at least this share of the recorded time determines the time of the session *(choice)*. */
 const MAIN_SHARE = 0.75;
 
 /** The times of a recording's rows. */
 type Times = Pick<SampleBatch, "length" | "timestampMs">;
 
 /**
- * The times with data of a recording: from the first row of each segment to its last, with the gaps of figures (docs/metrics.md), in
- * the order of the rows. A step back in time begins a new span.
+ * Returns the intervals with data of a recording, in the order of the rows. Each lasts from the first row of a segment to its last; the
+ * gaps are those of the figures (docs/metrics.md). A step back in time begins a new interval.
  */
 export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   const gaps = gapsAfter(timestampMs.subarray(0, length));
@@ -36,7 +36,10 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   return spans;
 }
 
-/** The whole seconds in which at least one player has data, in ms. Breaks without recordings are not part of the session. */
+/**
+ * Returns the duration, in ms, of the whole seconds in which at least one player has data. Breaks without recordings are not part of the
+ * session.
+ */
 export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
   const seconds = recordings.flatMap(({ samples }) =>
     recordedSpans(samples).map(({ startMs, endMs }) => ({
@@ -47,7 +50,7 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
   return lengthOf(united(seconds));
 }
 
-/** Time during which both recordings have data, ms. */
+/** Returns the time during which both recordings have data, ms. */
 export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
@@ -59,8 +62,8 @@ interface Stretch extends Interval {
 }
 
 /**
- * The time of a session, which determines the day of times without a date: from the first row to the last, without rows of another day
- * if these are few, for example rows that a tracker wrote before it had the date.
+ * Returns the time of a session, which determines the day of times without a date. It lasts from the first row to the last. A few rows of
+ * another day are excluded, such as rows that a tracker wrote before it received the date.
  *
  * @param recordings the recordings of one session
  */
@@ -76,7 +79,7 @@ export function mainInterval(recordings: readonly { samples: Times }[]): Interva
   return { startMs, endMs: endMs + 1 };
 }
 
-/** The recorded periods, divided at breaks that are so long that another day follows. In chronological order. */
+/** Returns the recorded periods in chronological order. They are divided at breaks that are so long that another day follows. */
 export function stretchesOf(recordings: readonly { samples: Times }[]): Stretch[] {
   const spans = recordings
     .flatMap(({ samples }) => recordedSpans(samples))

@@ -5,11 +5,11 @@ export interface Player {
   name: string;
   /** The shirt number; null if it is not in the roster. */
   number: string | null;
-  /** The position in the roster, for example GK, DF, MF, FW. */
+  /** The position of the player on the pitch, for example GK, DF, MF, FW. */
   position: string | null;
   /** Serial numbers of the player's trackers, as in the recordings, case-insensitive. */
   serials: string[];
-  /** Patterns of file names: `*` is any text, `?` one character. */
+  /** Patterns for file names: `*` matches any text, `?` one character. */
   files: string[];
   /** Beats per minute. */
   maxHr: number | null;
@@ -19,7 +19,7 @@ export interface Player {
   sprintMPerS: number | null;
   /** Confirmed maximum sprinting speed, for individual zones. */
   maxSpeedMPerS: number | null;
-  /** Maximum aerobic speed of a test, for individual zones. */
+  /** Maximum aerobic speed from a test, for individual zones. */
   aerobicSpeedMPerS: number | null;
   /** `YYYY-MM-DD` */
   birthDate: string | null;
@@ -32,14 +32,14 @@ export interface Roster {
   players: Player[];
 }
 
-/** The key for comparing names, in lower case and without repeated spaces. */
+/** Returns the key for comparing names, in lower case and without repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
 const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 
-/** Whether all words of a name are in the name of a file: "Müller" is in `05 Müller.asi`, but not in `05-Mueller.asi`. */
+/** Returns whether all words of a name are in the name of a file: "Müller" is in `05 Müller.asi`, but not in `05-Mueller.asi`. */
 export function isNamedIn(fileName: string, name: string): boolean {
   const inFile = wordsOf(comparable(fileName));
   const words = wordsOf(nameKey(name));
@@ -47,8 +47,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 }
 
 /**
- * The player of a recording, by its serial number first, then by its file name; null if the roster has no such player. A
- * file that cannot be read has no serial number. It belongs to the player whose name is in the file name.
+ * Finds the player of a recording, first by serial number, then by file name. Returns null if the roster does not contain the player. A
+ * file that cannot be read has no serial number; it belongs to the player whose name is in the file name.
  */
 export function playerOfRecording(
   { players }: Roster,
@@ -64,7 +64,7 @@ export function playerOfRecording(
   );
 }
 
-/** File systems encode accents in two ways, and may ignore case. */
+/** Normalizes a file name, because file systems encode accents in two ways and may ignore case. */
 const comparable = (fileName: string) =>
   fileName
     .normalize("NFC")

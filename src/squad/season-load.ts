@@ -3,11 +3,11 @@ import type { SquadColumn } from "./columns.js";
 import { type SeasonPlayer, seasonFigure } from "./season.js";
 
 /**
- * The load of a player over the days of a season, which is the sum of a figure over the player's sessions of each day. A day
- * without a recording of the player is a day of rest. A session without the figure makes the load of its day unknown.
+ * Computes the load of a player over the days of a season. The load of a day is the sum of a figure over the player's sessions of that day.
+ * A day without a recording of the player is a day of rest. A session without the figure makes the load of its day unknown.
  *
  * @param column a sum, such as distance
- * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
+ * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`
  * @returns a result for each day from the player's first session to the last session of the squad; empty if there are no sessions
  * @throws AsiError `BAD_ARGUMENT` for a season of more than 3660 days
  */

@@ -9,7 +9,7 @@ import {
 } from "../metrics/index.js";
 import type { SeasonPlayer, SessionSpeeds } from "./season.js";
 
-/** Computes the speeds of a member, or of other samples, in the whole session. */
+/** Computes the speeds of a member, or of other samples, over the whole session. */
 export const sessionSpeeds = (
   { recordings }: { readonly recordings: readonly { readonly samples: MetricSamples }[] },
   options: Pick<MetricsOptions, "preset">,
@@ -21,21 +21,21 @@ export const sessionSpeeds = (
 
 /** The speeds of a player on the day of a session. */
 export interface SpeedsOfPlayer {
-  /** Of the 365 days up to this day; null if no session has a maximum speed. */
+  /** Maximum speed of the 365 days up to this day; null if no session has a maximum speed. */
   readonly season: SeasonMaxSpeed | null;
-  /** Of the sessions of the 28 days up to this day. */
+  /** Profile from the sessions of the 28 days up to this day. */
   readonly profile: AccelerationSpeedProfile["profile"];
-  /** Null if there is a profile. */
+  /** The reason why there is no profile; null if there is one. */
   readonly reason: string | null;
-  /** Number of these sessions with points. */
+  /** Number of the profile's sessions that have points. */
   readonly sessions: number;
 }
 
 /**
- * The maximum speed of the season and the profile of the last 28 days.
+ * Computes the maximum speed of the season and the profile of the last 28 days.
  *
  * @param index index of the session; earlier sessions are also used
- * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
+ * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`
  */
 export function seasonSpeeds(
   { entries }: SeasonPlayer,

@@ -3,17 +3,17 @@ import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from ".
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
 
-/** The rule for the normal range of a player *(choice)*. */
+/** The rule for a player's normal range *(choice)*. */
 export const NORMAL_RULE = {
   /** Number of previous matches that are used. */
   matches: 5,
-  /** Minimum number of matches; with fewer a player is new, without a normal range. */
+  /** Minimum number of matches. A player with fewer is new, and has no normal range. */
   fewestMatches: 3,
-  /** Minimum minutes of a player's data in such a match. */
+  /** Minimum duration of a player's data in a match that is used, minutes. */
   shortestMinutes: 10,
   /** Half the width of the range, in standard deviations. */
   deviations: 1.5,
-  /** Minimum standard deviation, as a share of the mean, which results in a range even for equal matches. */
+  /** Minimum standard deviation, as a share of the mean. Equal matches therefore also result in a range. */
   smallestDeviation: 0.045,
 } as const;
 
@@ -35,18 +35,18 @@ export interface SeasonSession {
   isMatch: boolean;
 }
 
-/** A player in a session: in a match the time on the pitch, otherwise the whole session. */
+/** The figures of a player in a session: for the time on the pitch in a match, otherwise for the whole session. */
 export interface SeasonRow {
   player: { name: string; number: string | null; position: string | null };
-  /** By the keys of the columns; null for an unknown figure. */
+  /** Values by the keys of the columns; null for an unknown figure. */
   figures: Readonly<Record<string, number | null>>;
   /** Share of the time with data, 0 to 1; null for a player who did not play. */
   coverage: number | null;
-  /** Of the whole session; absent if they were not requested. */
+  /** Speeds of the whole session; absent if they were not requested. */
   speeds?: SessionSpeeds;
 }
 
-/** A session with its rows, which can be stored as JSON. */
+/** A session with its rows. It can be stored as JSON. */
 export interface PlayedSession extends SeasonSession {
   rows: readonly SeasonRow[];
 }
@@ -56,14 +56,14 @@ export interface SeasonEntry {
   session: SeasonSession;
   /** Null if the player has no recording. */
   row: SeasonRow | null;
-  /** Days of 24 hours since the player's previous session; null in the first one and without a recording. */
+  /** Days of 24 hours since the player's previous session; null for the first session and without a recording. */
   daysSince: number | null;
 }
 
 /** A player with all sessions of the squad, in chronological order. */
 export interface SeasonPlayer {
   name: string;
-  /** The number in the last session. */
+  /** The shirt number in the last session. */
   number: string | null;
   position: string | null;
   entries: readonly SeasonEntry[];
@@ -101,7 +101,7 @@ export function seasonRow(row: SquadRow, added: readonly SquadColumn[]): SeasonR
   };
 }
 
-/** Combines the sessions of a season by player. Names are compared without regard to case and spaces. */
+/** Combines the sessions of a season by player. The comparison of names ignores case and spaces. */
 export function seasonOf(played: readonly PlayedSession[]): Season {
   const sessions = [...played].sort((a, b) => a.startMs - b.startMs);
   const rows = sessions.map((session) => new Map(session.rows.map((row) => [nameKey(row.player.name), row])));
@@ -122,7 +122,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
   return { sessions, players };
 }
 
-/** Whole days of 24 hours, rounded, so a session on the next evening is a day later. */
+/** Returns the number of 24-hour days, rounded, so that a session on the next evening is one day later. */
 function daysBetween(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / DAY_MS);
 }
@@ -130,12 +130,12 @@ function daysBetween(fromMs: number, toMs: number): number {
 const numberOf = ({ number }: SeasonPlayer) =>
   number !== null && /^\d+$/.test(number) ? Number(number) : Number.POSITIVE_INFINITY;
 
-/** A figure of a player in a session; null if there is no value. */
+/** Returns a figure of a player in a session; null if there is no value. */
 export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
   return row?.figures[key] ?? null;
 }
 
-/** Days from the player's last session to the last of the squad; null for a player without sessions. */
+/** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
 export function daysSinceLast({ entries }: SeasonPlayer): number | null {
   const last = entries.at(-1);
   const own = entries.findLast(({ row }) => row !== null);
@@ -144,12 +144,12 @@ export function daysSinceLast({ entries }: SeasonPlayer): number | null {
     : daysBetween(own.session.startMs, last.session.startMs);
 }
 
-/** Whether a player took part in a match for long enough to be compared. */
+/** Returns whether a player took part in a match for long enough to be compared. */
 export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
   return session.isMatch && (row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 }
 
-/** Values of a figure in the last five matches before a session. */
+/** Returns the values of a figure in the last five matches before a session. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
@@ -161,9 +161,9 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
 }
 
 /**
- * The normal range of a figure of a player before a session: the mean of the last five matches and the range around it.
+ * Returns the normal range of a player's figure before a session: the mean of the last five matches and the range around it.
  *
- * @param index index of the session; earlier ones are used
+ * @param index index of the session; only earlier sessions are used
  * @returns null for a player with fewer than three previous matches
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
@@ -177,7 +177,7 @@ export function normalBefore(player: SeasonPlayer, index: number, column: SquadC
 }
 
 /**
- * The ratio of a figure of a session to the mean of the previous five matches.
+ * Divides a figure of a session by its mean over the previous five matches.
  *
  * @returns null if the figure is missing, if there is no previous match, or if that mean is 0
  */
@@ -189,13 +189,14 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Whether a player has data for nearly the whole session. Means include only such sessions, as in the table of a squad. */
+/** Returns whether a player has data for nearly the whole session. Means include only these sessions, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
   return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
 }
 
 /**
- * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null if there are no values.
+ * Returns the mean of a figure over the sessions in which the player has nearly complete data, and the maximum over all sessions; null if
+ * there are no values.
  */
 export function seasonSummary(
   entries: readonly SeasonEntry[],

@@ -3,7 +3,10 @@ import type { Interval } from "./interval.js";
 import { dateOf, numberIn } from "./read-roster.js";
 
 const DAY_MS = 86_400_000;
-/** A period whose end is before its start by time of day ends on the next day, if it is at most this long *(choice)*. */
+/**
+ * If the end of a period is before its start by time of day, the period ends on the next day, provided that it is at most this long
+ * *(choice)*.
+ */
 const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
 
 /** A time entered by a user. */
@@ -14,7 +17,7 @@ export interface ClockTime {
   isAmbiguous: boolean;
 }
 
-/** Reads local times. */
+/** Reads local times of a session. */
 export class SessionClock {
   readonly #zone: TimeZone;
   readonly #session: Interval;
@@ -26,8 +29,8 @@ export class SessionClock {
   }
 
   /**
-   * A start. Without a date, it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
-   * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
+   * Reads a start. Without a date, it is on the day that brings it closest to the session. At the end of summer time, a time can occur
+   * twice; the instant closer to the session is used, or the first one. A skipped time means the moment of the change.
    *
    * @returns null if the text is not a time
    */
@@ -43,8 +46,8 @@ export class SessionClock {
   }
 
   /**
-   * An end. Without a date, it is on the day of the start, or on the next day if the period continues after midnight. It can
-   * be before the start by mistake.
+   * Reads an end. Without a date, it is on the day of the start, or on the next day if the period continues after midnight. A mistake of
+   * the user can put it before the start.
    *
    * @returns null if the text is not a time
    */
@@ -66,12 +69,12 @@ export class SessionClock {
     return nextDay - startMs <= MAX_ACROSS_MIDNIGHT_MS || isInSession ? nextDay : sameDay;
   }
 
-  /** A time with its date before it, in the format of users. */
+  /** Returns a time preceded by its date, in the format that users write. */
   dated(ms: number, text: string): string {
     return `${new Date(this.#midnightBefore(ms)).toISOString().slice(0, 10)} ${text}`;
   }
 
-  /** Local midnights from the day before the session, as if they were UTC; a few are enough to detect several. */
+  /** Returns the local midnights from the day before the session, as if they were UTC. A few are enough to detect several possible days. */
   #midnights(): number[] {
     const { startMs, endMs } = this.#session;
     const first = this.#midnightBefore(startMs);
@@ -83,7 +86,7 @@ export class SessionClock {
     return Math.floor((ms + this.#zone.offsetAt(ms)) / DAY_MS) * DAY_MS;
   }
 
-  /** The instants of a local time: two at the end of summer time. */
+  /** Returns the instants of a local time: two at the end of summer time. */
   #instantsAt(localMs: number): number[] {
     const earliest = this.#zone.earliestAt(localMs);
     const latest = this.#zone.latestAt(localMs);
@@ -101,14 +104,14 @@ export class SessionClock {
 
 interface DividedTime {
   hasDate: boolean;
-  /** Midnight of the date as if it were UTC; 0 if there is none. */
+  /** Midnight of the date as if it were UTC; 0 if there is no date. */
   dateMs: number;
   sinceMidnightMs: number;
   /** Local time minus UTC; null if there is no offset. */
   offsetMs: number | null;
 }
 
-/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for any other text. */
+/** Splits `15:00`, `2026-05-16 15:00` or `2026-10-25T02:30:00+01:00` into its parts. Returns null for any other text. */
 function dividedTime(text: string): DividedTime | null {
   const [, dateText, timeText = "", sign, hours, minutes] =
     /^(?:([\d.-]{8,10})[ T]+)?(.+?)(?:([+-])(\d\d):(\d\d))?$/.exec(text) ?? [];
@@ -126,7 +129,7 @@ function dividedTime(text: string): DividedTime | null {
 }
 
 /**
- * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) from spreadsheet cells without a format.
+ * Reads `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, or the share of a day (`0.625`), which spreadsheet cells without a format contain.
  *
  * @returns ms since midnight; null for any other text
  */

@@ -1,9 +1,11 @@
-/** Time and place of a recording, known before its figures. */
+import { distanceMm } from "../metrics/great-circle.js";
+
+/** The time and place of a recording, which are known before its figures. */
 export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Its first position, in degrees WGS 84; null if there is none. */
+  /** The first position, in degrees (WGS 84); null if there is none. */
   place: { latitude: number; longitude: number } | null;
 }
 
@@ -11,9 +13,6 @@ export interface RecordingExtent {
 export const MAX_PAUSE_MS = 30 * 60_000;
 /** Recordings of one session begin within this distance *(choice)*. */
 export const MAX_DISTANCE_M = 5000;
-
-/** Mean radius of the Earth (IUGG), m. */
-const EARTH_RADIUS_M = 6_371_009;
 
 /**
  * Groups recordings by session. Recordings belong to one session if they overlap or follow each other within 30 minutes, and
@@ -51,12 +50,7 @@ interface Place {
   longitude: number;
 }
 
-/** Great-circle distance in m (haversine). */
+/** Returns the great-circle distance in m (haversine formula). */
 function distanceM(a: Place, b: Place): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180;
-  const half = (degrees: number) => Math.sin(radians(degrees) / 2) ** 2;
-  const h =
-    half(b.latitude - a.latitude) +
-    Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * half(b.longitude - a.longitude);
-  return 2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
+  return distanceMm(a.latitude * 1e7, a.longitude * 1e7, b.latitude * 1e7, b.longitude * 1e7) / 1000;
 }

@@ -1,13 +1,13 @@
 import { readSheet } from "./sheet.js";
 
-/** The headers are within these bytes or UTF-16 units. The rest is not read, because a recording can also be a CSV. */
+/** The headers must be within this number of bytes or UTF-16 units. The rest is not read, because a recording can also be a CSV. */
 const MOST_OF_HEADER = 2 ** 16;
 
 export type SheetKind = "roster" | "periods" | "corners";
 
 /**
- * Determines the type of a user's table by its columns, otherwise by its name, so that a roster without the column
- * `player` is recognized. A table of pitch corners has a latitude and a longitude, and no other columns.
+ * Determines the kind of a user's table by its columns, otherwise by its name, so that a roster without the column `player` is recognized.
+ * A table of pitch corners has a latitude and a longitude, and no other columns.
  *
  * @param file the bytes of a CSV, or its text
  * @returns null for any other table, such as a recording

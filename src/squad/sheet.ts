@@ -8,9 +8,9 @@ export interface Sheet {
   /** Original column names in the file. */
   headers: string[];
   headerLine: number;
-  /** Cells without a header, and unclosed quotes. */
+  /** Problems found while reading: cells without a header, and unclosed quotes. */
   problems: SheetProblem[];
-  /** Whether the file has more rows or columns than a table can have, so that its end was not read. */
+  /** Whether the file has more rows or columns than the limits, so that its end was not read. */
   isTooLarge: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SheetRow {
   line: number;
   /** Trimmed texts in the order of the columns. */
   fields: readonly string[];
-  /** Trimmed text by name of the column. Columns without a cell in this row are empty. */
+  /** Returns the trimmed text in a column; an empty text if the row has no cell for it. */
   cell(column: string): string;
 }
 
@@ -34,9 +34,9 @@ export interface SheetProblem {
 }
 
 /**
- * Reads a table from Excel, LibreOffice or Numbers: commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
- * or Windows-1252; a first line `sep=;`; quoted fields (RFC 4180). Empty rows are skipped. Reads at most 10,001 rows, and no row
- * after one with more than 1,000 cells.
+ * Reads a table from Excel, LibreOffice or Numbers. Supports commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
+ * or Windows-1252; a first line `sep=;`; and quoted fields (RFC 4180). Empty rows are skipped. Reads at most 10,001 rows, and no row after
+ * one with more than 1,000 cells.
  *
  * @returns a sheet without columns for an empty file
  */
@@ -74,10 +74,10 @@ export function readSheet(file: Uint8Array | string): Sheet {
   };
 }
 
-/** Maximum number of headers in a message, and of characters of each, because the file may be of another kind. */
+/** Maximum number of headers in a message, and maximum length of each, because the file may be of another kind. */
 const MOST_SHOWN = { headers: 12, letters: 30 };
 
-/** The headers of a table, for messages about those that are missing. */
+/** Lists the headers of a table, for messages about missing headers. */
 export function headersText(headers: readonly string[]): string {
   if (headers.length === 0) return "The file is empty.";
   const shown = headers
@@ -90,7 +90,7 @@ export function headersText(headers: readonly string[]): string {
   return `The headers of this line are ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Reports cells to the right of the headers, because the row is shifted, or the cells would be ignored. */
+/** Reports cells to the right of the headers. The row may be shifted, and the cells would otherwise be ignored. */
 function withoutHeader(
   { line, fields }: SheetRecord,
   { fields: headers }: SheetRecord,
@@ -108,8 +108,8 @@ function withoutHeader(
 }
 
 /**
- * `High-speed [km/h]` becomes `high_speed_km/h`: in lower case, without accents and brackets, with underscores for spaces and
- * hyphens.
+ * Normalizes a header: `High-speed [km/h]` becomes `high_speed_km/h`. The result is in lower case, without accents and brackets, with
+ * underscores for spaces and hyphens.
  */
 export function columnName(header: string): string {
   return header
@@ -124,15 +124,15 @@ export function columnName(header: string): string {
 const isFormula = (text: string): boolean => withoutFormula(text) !== text;
 
 /**
- * Text, without spaces at its ends, for a cell that `readSheet` reads as the same text. An apostrophe is before text that a
- * spreadsheet would run, and before text that begins with such an apostrophe, so two texts never have the same cell.
+ * Returns the cell for a trimmed text; `readSheet` reads the same text from it. An apostrophe precedes a text that a spreadsheet would run,
+ * and a text that begins with such an apostrophe, so that different texts always have different cells.
  */
 export function guardedCell(text: string): string {
   const cell = text.trim();
   return isFormula(cell.replace(/^'+/, "")) ? `'${cell}` : cell;
 }
 
-/** The text of a `guardedCell`. */
+/** Returns the text of a `guardedCell`. */
 const textOfCell = (field: string): string =>
   field.startsWith("'") && isFormula(field.replace(/^'+/, "")) ? field.slice(1) : field;
 
@@ -148,7 +148,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-// Column names do not contain these.
+// Detects the delimiter from the header. Names of columns do not contain semicolons or tabs.
 function delimiterOf(text: string): string {
   const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";
@@ -160,8 +160,8 @@ interface SheetRecord {
 }
 
 /**
- * The rows with text. A squad's file has at most hundreds of rows, and pages and services also read it, so it is not streamed. A text
- * of another kind can have millions of rows or cells, so reading ends at the first one too many.
+ * Yields the rows with text. A squad's file has at most hundreds of rows, and pages and services also read it, so it is not streamed.
+ * Another kind of text can have millions of rows or cells, so reading ends at the first one beyond the limit.
  */
 function recordsOf(
   text: string,

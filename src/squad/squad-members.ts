@@ -10,35 +10,38 @@ export interface SquadRecording {
   serial: string;
   samples: SampleBatch;
   isDamaged: boolean;
-  /** Whether it ends within a frame, for example after a power failure of the device. */
+  /** Whether the recording ends within a frame, for example after a power failure of the device. */
   isTruncated: boolean;
-  /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
+  /** Times of the last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
   damagedAfterMs: readonly number[];
-  /** Whether there are more damaged places than these. */
+  /** Whether there are more damaged places than those listed. */
   hasMoreDamage?: boolean;
 }
 
 /** A player with all recordings of the session. */
 export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
-  /** From the roster, otherwise from the file. No other member of the session has an equal `nameKey`. */
+  /** Name from the roster, otherwise from the file. No other member of the session has an equal `nameKey`. */
   name: string;
   player: Player | null;
   /** In chronological order. */
   recordings: Recording[];
-  /** Recordings excluded from figures, because one of `recordings` has the same time. */
+  /** Recordings excluded from the figures because they overlap one of `recordings`. */
   leftOut: Recording[];
 }
 
-/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, for a change of the tracker *(choice)*. */
+/**
+ * Two recordings of one player may overlap up to these limits, a duration and a share of the shorter one, because of a change of the
+ * tracker *(choice)*.
+ */
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /**
- * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in chronological order; of
- * overlapping ones the longest is used. A recording that is not in the roster becomes a separate member, named after
- * its file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
+ * Matches the recordings of one session with the players of a roster. The recordings of one player become one member, in chronological
+ * order; of overlapping recordings, the longest is used. A recording that is not in the roster becomes a separate member, named after its
+ * file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
  *
- * @param among the recordings whose names must be distinct, for the members of one of several sessions
- * @returns members in the order of the roster, then the others in the order of their names
+ * @param among all recordings whose names must be distinct, if `recordings` are those of one of several sessions
+ * @returns members in the order of the roster, then the others sorted by name
  */
 export function squadMembers<Recording extends SquadRecording>(
   recordings: readonly Recording[],
@@ -81,13 +84,13 @@ function fileNames<Recording extends SquadRecording>(
   return new Map(recordings.map((recording, i) => [recording, names[i] ?? ""]));
 }
 
-/** Names that periods can use: the members, and players of the roster without a recording. */
+/** Returns the names that periods can use: the members, and the players of the roster without a recording. */
 export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
   const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
   return [...new Set(names)];
 }
 
-/** The longest recordings without overlaps, because joined rows of two trackers or two players would result in wrong figures. */
+/** Selects the longest recordings without overlaps, because joined rows of two trackers or two players would result in wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],
 ): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
@@ -104,7 +107,7 @@ function oneAtATime<Recording extends SquadRecording>(
   return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
-/** The name of a file for a player who is not in a roster: `04-Baumann` for `04-Baumann.asi.gz`. */
+/** Returns the name of a player who is not in a roster, from the file: `04-Baumann` for `04-Baumann.asi.gz`. */
 export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }

@@ -11,6 +11,7 @@ import {
   type Recipe,
   trimp,
 } from "../metrics/index.js";
+import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { orderSamples } from "../metrics/samples.js";
 import { benchTimeOf } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
@@ -31,13 +32,15 @@ import type { SquadMember } from "./squad-members.js";
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow extends MemberFigures {
   member: SquadMember;
-  /** Null for the whole session. */
+  /** Name of the period; null for the whole session. */
   period: string | null;
-  /** Duration of the period for this player, or of the session's part with data of any player, ms; 0 if the player does not take part. */
+  /**
+   * Duration of the period for this player, ms; for a session, the part in which any player has data. 0 if the player does not take part.
+   */
   periodMs: number;
   /**
-   * Part of this duration that the player spends on the bench, according to `playedPeriods`, ms; periods without times of substitutes
-   * count the bench as playing.
+   * Part of this duration that the player spends on the bench, according to `playedPeriods`, ms. In periods without times of substitutes,
+   * time on the bench counts as playing.
    */
   benchMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
@@ -46,27 +49,24 @@ export interface SquadRow extends MemberFigures {
 
 export interface SquadOptions extends EstimateFunctions {
   preset?: PresetName | undefined;
-  /** Parameters for players without their own in the roster. */
+  /** Parameters for players whose roster entry has none. */
   params?: ParameterOverrides | undefined;
-  /** Individual zones for all players; those without the speeds for them have no figures by zones. */
+  /** Individual zones for all players. Players without the required speeds have no figures by zones. */
   zones?: ZoneKind | undefined;
-  /** Recipes that are also counted. Recipes with a gate require samples with their quality. */
+  /** Additional recipes to count by. Recipes with a gate require samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
   /** Computes the peak demands. Default: none, so that bundles without peaks do not contain the function. */
   peaks?: typeof peakDemands | undefined;
-  /**
-   * Whether figures that cannot be computed are replaced by the reason, instead of causing an error: counts of recipes, peaks and
-   * standard runs. Default false.
-   */
+  /** Whether a reason replaces counts of recipes, peaks and standard runs that cannot be computed. By default, they cause an error. */
   mayBeUncounted?: boolean | undefined;
 }
 
 /**
- * Computes the rows of a session. Each member has one row for the whole session and one for each period, with the figures
- * that `computeMetrics` returns for the same samples and interval.
+ * Computes the rows of a session. Each member has one row for the whole session and one for each period, with the figures that
+ * `computeMetrics` returns for the same samples and interval.
  *
- * @param periods the periods of the session, preceded by `matchOf` for a table of the match
- * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`
+ * @param periods the periods of the session, preceded by the result of `matchOf` if the table contains the match
+ * @param played the periods from `playedPeriods`, for the time on the bench. Default: `periods`
  */
 export function squadRows(
   members: readonly SquadMember[],
@@ -89,13 +89,16 @@ export function squadRows(
   });
 }
 
-/** The figures of a member in an interval. Counts of recipes, peaks and estimates are absent if they were not requested or there are no data. */
+/**
+ * The figures of a member in an interval. Counts of recipes, peaks and estimates are absent if they were not requested or if there are no
+ * data.
+ */
 export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimates {
   /** Null if there are no data. */
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
-  /** Training impulse after Edwards; null if there is no heart rate or no known maximum. */
+  /** Training impulse after Edwards; null if there is no heart rate or the maximum heart rate is unknown. */
   trimp: number | null;
 }
 
@@ -105,8 +108,8 @@ export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null, trim
 /**
  * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
  *
- * @param intervals ascending and disjoint; empty if the member does not take part; null for all samples, with the figures
- * of the recording alone
+ * @param intervals ascending and disjoint; empty if the member does not take part; null for all samples, with the figures of the recording
+ *   alone
  */
 export const memberFigures = (
   member: SquadMember,
@@ -115,9 +118,9 @@ export const memberFigures = (
 ): MemberFigures => figuresByInterval(member, options)(intervals);
 
 /**
- * As `memberFigures`, for several intervals, which share intermediate results.
+ * Does the same as `memberFigures` for several intervals, which share intermediate results.
  *
- * @param samples those of the member from `prepareSamples`, which also shares intermediate results with other figures
+ * @param samples the member's samples from `prepareSamples`, which also shares intermediate results with other figures
  */
 export function figuresByInterval(
   member: SquadMember,
@@ -127,7 +130,7 @@ export function figuresByInterval(
   return (intervals) => figuresOf(member, samples, intervals, options);
 }
 
-/** @param samples prepared samples of the member */
+/** @param samples the member's prepared samples */
 function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
@@ -175,7 +178,7 @@ function figuresOf(
 }
 
 /**
- * A row of the table.
+ * Creates a row of the table.
  *
  * @param periodMs duration of the period for the member; 0 if the member does not take part
  * @param benchMs part of this duration that the member spends on the bench
@@ -197,7 +200,7 @@ export function squadRow(
   };
 }
 
-/** Converts ascending, disjoint intervals to limits of `computeMetrics`. */
+/** Converts ascending, disjoint intervals to limits for `computeMetrics`. */
 export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOptions {
   const [first] = intervals;
   const last = intervals.at(-1);
@@ -206,8 +209,8 @@ export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOption
 }
 
 /**
- * Limits of the peaks in the whole session. They exclude rows of another day, which a tracker wrote before it had the date, because
- * peaks need memory for all the time from the first row to the last.
+ * Limits the peaks to the main time of the session. Rows of another day, which a tracker wrote before it received the date, are excluded,
+ * because the memory for peaks grows with the time from the first row to the last.
  */
 function limitsOfMain(
   { recordings }: SquadMember,
@@ -219,7 +222,7 @@ function limitsOfMain(
   return isAll ? {} : limitsOfIntervals([main]);
 }
 
-/** Thresholds and maximum heart rate of a player, which replace the squad's. */
+/** Returns the thresholds and maximum heart rate of a player, which replace those of the squad. */
 export function ownParameters(player: Player | null): ParameterOverrides {
   if (player === null) return {};
   const { maxHr, highSpeedMPerS, sprintMPerS } = player;
@@ -230,23 +233,17 @@ export function ownParameters(player: Player | null): ParameterOverrides {
   };
 }
 
-/** Thresholds of high-intensity distance: the second one is the high-speed threshold; the first one must be lower. */
+/** Returns the thresholds of high-intensity distance. The second one is the high-speed threshold; the first one must be lower. */
 export function highSpeedThresholds(highSpeedMPerS: number): [number, number] {
   return [Math.min(4, highSpeedMPerS * 0.9), highSpeedMPerS];
 }
 
-/** Time with valid speeds, ms, including standing, without gaps. */
-export function recordedTimeMs({ time_per_speed_ranges }: Metrics): number {
-  // each value has one decimal of a second
-  return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) * 100;
-}
-
-/** A heart rate is valid until the next one, at most this time, as in `hr_avg` (docs/metrics.md). */
+/** A heart rate is valid until the next one, but at most for this time, as in `hr_avg` (docs/metrics.md). */
 const LONGEST_HOLD_MS = 5000;
 
 const ALWAYS: Interval = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
-/** Time with a valid heart rate, ms. */
+/** Returns the time with a valid heart rate, ms. */
 function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[] | null): number {
   const { timestampMs, hr } = orderSamples(recordings.map(({ samples }) => samples));
   let heldMs = 0;

@@ -8,11 +8,11 @@ export interface RecordedSpeeds {
   recordings: readonly { samples: Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS"> }[];
 }
 
-/** The rule for suggested periods *(choice)*. */
+/** The rule for suggesting periods *(choice)*. */
 export const PLAY_RULE = {
   /** Minimum mean speed in a minute of a moving player: 4 km/h, in mm/s. */
   movingMmPerS: 4000 / KM_PER_H,
-  /** Minimum number of moving players during play; half of all who ever move if that is less. */
+  /** Minimum number of moving players during play; half of all players who ever move if that is fewer. */
   players: 7,
   /** Minimum duration of play. */
   shortestPlayMs: 15 * 60_000,
@@ -22,7 +22,7 @@ export const PLAY_RULE = {
   stepMs: 10_000,
   /** Speeds are averaged over this time. */
   windowMs: 60_000,
-  /** If the last two parts have about this duration, they are halves. */
+  /** If the last two parts have durations within these limits, they are halves. */
   halfMs: { shortest: 30 * 60_000, longest: 70 * 60_000 },
 } as const;
 
@@ -31,9 +31,9 @@ export interface SuggestedPeriod extends Interval {
 }
 
 /**
- * Suggests the halves of a session, or its parts, from common pauses of most of the squad.
+ * Suggests the halves of a session, or its parts, from the pauses that most of the squad has in common.
  *
- * @returns in chronological order; empty if no one plays for 15 minutes
+ * @returns suggestions in chronological order; empty if no one plays for 15 minutes
  */
 export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPeriod[] {
   const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;
@@ -54,7 +54,7 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
     if (last !== undefined && at - last.endMs < shortestPauseMs) last.endMs = at + stepMs;
     else stretches.push({ startMs: at, endMs: at + stepMs });
   }
-  // Means over a minute blur the ends of play, so the ends are the steps in which half of the required players move.
+  // One-minute means blur the limits of play, so they are moved to the steps in which half of the required players move.
   const isQuiet = (ms: number) => countAt((ms - startMs) / stepMs, 1) < needed / 2;
   for (const one of stretches) {
     for (let i = 0; i < windowMs / stepMs && !isQuiet(one.startMs - stepMs); i++) one.startMs -= stepMs;
@@ -65,10 +65,10 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
   return named(stretches.filter((one) => one.endMs - one.startMs >= shortestPlayMs));
 }
 
-/** Mean speeds of a player by steps. */
+/** The mean speeds of a player, by steps. */
 class MovingSteps {
   readonly #steps: number;
-  // sum of speeds and number of samples before each step
+  // sum of the speeds, and number of samples, before each step
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
 
@@ -91,14 +91,14 @@ class MovingSteps {
     }
   }
 
-  /** Whether the player moves in any minute. */
+  /** Whether the player moves in at least one minute. */
   get moves(): boolean {
     const window = PLAY_RULE.windowMs / PLAY_RULE.stepMs;
     for (let step = 0; step < this.#steps; step++) if (this.isMoving(step, window)) return true;
     return false;
   }
 
-  /** Whether the mean speed of several steps around this one is in the range of a moving player. */
+  /** Returns whether the mean speed over several steps around this one reaches that of a moving player. */
   isMoving(step: number, window: number): boolean {
     const from = Math.max(0, step - Math.floor(window / 2));
     const to = Math.min(this.#steps, step + Math.max(1, Math.ceil(window / 2)));
@@ -108,7 +108,7 @@ class MovingSteps {
   }
 }
 
-/** `Warm-up`, `1st half`, `2nd half` if two stretches have the duration of halves; otherwise `Part 1` and so on. */
+/** Names the stretches `Warm-up`, `1st half` and `2nd half` if two of them are as long as halves; otherwise `Part 1` and so on. */
 function named(stretches: readonly Interval[]): SuggestedPeriod[] {
   const { shortest, longest } = PLAY_RULE.halfMs;
   const halves = stretches.filter(

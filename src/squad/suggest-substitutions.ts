@@ -6,17 +6,20 @@ import { mainInterval } from "./recorded-time.js";
 import { nameKey } from "./roster.js";
 import type { SquadMember } from "./squad-members.js";
 
-/** The rule for suggested substitutions *(choice)*. */
+/** The rule for suggesting substitutions *(choice)*. */
 export const SUBSTITUTION_RULE = {
   /** Speeds and positions are averaged over this time. */
   stepMs: 10_000,
-  /** A player is out if mean speeds are below this share of the player's fast minutes in the period, */
+  /** A player is out if the mean speed is below this share of the speed of the player's fast minute. */
   outShare: 0.4,
-  /** which are the minutes above this quantile of the speeds, */
+  /** The fast minute is this quantile of the player's one-minute mean speeds in the period. */
   fastMinutes: 0.95,
-  /** and in any case below this: 2 km/h, in mm/s. */
+  /** A player is also out if the mean speed is below this speed: 2 km/h, in mm/s. */
   outMmPerS: 2000 / KM_PER_H,
-  /** Tolerance for players who start or finish with the period: distance from the first start or the last end. */
+  /**
+   * A player who starts this soon after the first start, or stops this soon before the last end, is assumed to play from the start or to
+   * the end.
+   */
   sameEndMs: 2 * 60_000,
   /** Shorter times on the pitch are ignored. */
   shortestMs: 2 * 60_000,
@@ -29,16 +32,16 @@ const STEPS_OF_MINUTE = 60_000 / SUBSTITUTION_RULE.stepMs;
 export interface SuggestedSubstitutions {
   /** The periods, with separate times for these players. */
   periods: readonly SessionPeriod[];
-  /** Names of players who are substituted or do not play; empty if all play all the time. */
+  /** Names of players who are substituted or do not play; empty if everyone plays all the time. */
   players: readonly string[];
 }
 
 /**
- * Suggests the time on the pitch of each player: substitutions, and players who do not play. A period is unchanged if it is
- * not for all players, is short, or already has separate times for players.
+ * Suggests the time on the pitch for each player: substitutions, and players who do not play. A period is unchanged if it is not for all
+ * players, is short, or already has separate times for players.
  *
- * A player is on the pitch from one moment to another. Between them, the player is fast and among the others; before and
- * after them, the player is slow or away from the others. Time without data is ignored.
+ * A player is on the pitch from one moment to another. Between them, the player is fast and among the others; before and after them, the
+ * player is slow or away from the others. Time without data is ignored.
  */
 export function suggestSubstitutions(
   periods: readonly SessionPeriod[],
@@ -76,7 +79,7 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   const present = recorded
     .map(({ member, means }) => ({ member, steps: means.stepsOf(all) }))
     .filter(({ steps }) => steps.some((step) => step !== null));
-  // the players who, by their speeds, play most of the time define the playing area
+  // the playing area is determined by the players who, judging by their speeds, play most of the time
   const isMostlyIn = ({ steps }: { steps: readonly (Step | null)[] }) => {
     const stretch = inStretch(steps, null);
     return stretch !== null && stretch.end - stretch.start > steps.length / 2;
@@ -113,14 +116,14 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   return own;
 }
 
-/** Means of a player over a step; positions in 1e-7 degrees. */
+/** Means of a player over a step. Positions are in 1e-7 degrees. */
 interface Step {
   speedMmPerS: number;
   latitudeE7: number;
   longitudeE7: number;
 }
 
-/** Means of a player over steps; step boundaries are multiples of the step length. */
+/** Means of a player over all steps. Step boundaries are multiples of the step length. */
 class StepMeans {
   /** Number of the first step since 1970. */
   readonly #first: number;
@@ -155,7 +158,7 @@ class StepMeans {
     this.#longitudes = longitudes;
   }
 
-  /** The steps of a time, from its start; null for a step without data. */
+  /** Returns the steps of an interval, from its start; null for a step without data. */
   stepsOf({ startMs, endMs }: Interval): (Step | null)[] {
     const { stepMs } = SUBSTITUTION_RULE;
     const from = Math.floor(startMs / stepMs) - this.#first;
@@ -172,7 +175,7 @@ class StepMeans {
   }
 }
 
-/** From the first step with the player on the pitch to the end of the last one; null if there is no such step. */
+/** Returns the interval from the first step with the player on the pitch to the end of the last one; null if there is no such step. */
 function inStretch(
   steps: readonly (Step | null)[],
   ground: Ground | null,
@@ -183,7 +186,7 @@ function inStretch(
   });
   const { outShare, outMmPerS } = SUBSTITUTION_RULE;
   const limit = Math.max(outMmPerS, outShare * fastMinute(speeds));
-  // the stretch with the maximum sum of differences from the limit, the longest of equal ones
+  // the stretch with the maximum sum of differences from the limit; the longest of several equal ones
   let best: { start: number; end: number } | null = null;
   let most = 0;
   let start = 0;
@@ -202,7 +205,7 @@ function inStretch(
   return best;
 }
 
-/** Mean speed of a player's fast minute. */
+/** Returns the mean speed of a player's fast minute. */
 function fastMinute(speeds: readonly (number | null)[]): number {
   const means = speeds.map((_, step) => {
     const minute = speeds.slice(step, step + STEPS_OF_MINUTE).filter((speed) => speed !== null);

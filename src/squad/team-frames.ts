@@ -2,35 +2,35 @@ import type { PitchFrame, PitchPoint } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
 import type { Interval } from "./interval.js";
 
-/** A player who takes part, with the recordings of that player. */
+/** A player who takes part, and the recordings of that player. */
 export interface TakingPart {
   recordings: readonly { samples: SampleBatch }[];
   /** The intervals in which the player takes part. */
   intervals: readonly Interval[];
 }
 
-/** A player on the pitch at one time. */
+/** A player on the pitch at an instant. */
 export interface PlacedPlayer<P> extends PitchPoint {
   player: P;
-  /** null if unknown. */
+  /** mm/s; null if unknown */
   speedMmPerS: number | null;
   latitudeE7: number;
   longitudeE7: number;
 }
 
-/** All players at one time. */
+/** All players at an instant. */
 export interface TeamFrame<P> {
   /** ms since 1970 UTC */
   timeMs: number;
   players: PlacedPlayer<P>[];
 }
 
-/** Maximum time that a position is valid before the next one; docs/metrics.md, "Pitch". */
+/** Maximum time for which a position is valid until the next one; docs/metrics.md, "Pitch". */
 const LONGEST_HOLD_MS = 1000;
 
 /**
- * The players of an interval on the pitch, at equal steps from its start, and only at times with rows, because an interval may
- * last for years. A player without a row in the last second, or who does not take part at that time, is not in the frame.
+ * Yields the positions of the players on the pitch at equal steps from the start of an interval, but only between the first and the last
+ * row, because an interval may last for years. A frame excludes players who have no row in the last second, or do not take part.
  *
  * @param stepMs at least 1
  */
@@ -68,21 +68,21 @@ class RowCursor {
     this.#next = recordings.map(() => 0);
   }
 
-  /** Infinity if there are no rows. */
+  /** The time of the first row; Infinity if there are no rows. */
   get firstMs(): number {
     return Math.min(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order[0], Number.POSITIVE_INFINITY)),
     );
   }
 
-  /** -Infinity if there are no rows. */
+  /** The time of the last row; -Infinity if there are no rows. */
   get lastMs(): number {
     return Math.max(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order.at(-1), Number.NEGATIVE_INFINITY)),
     );
   }
 
-  /** The last row at or before a time; null if there is none within the last second. Requested times must ascend. */
+  /** Returns the last row at or before a time; null if there is none within the last second. Requested times must be in ascending order. */
   at(timeMs: number): { latitudeE7: number; longitudeE7: number; speedMmPerS: number | null } | null {
     let latestMs = timeMs - LONGEST_HOLD_MS;
     let found: { samples: SampleBatch; row: number } | null = null;
@@ -106,11 +106,11 @@ class RowCursor {
   }
 }
 
-/** @param without the value if there is no row */
+/** @param without the result if there is no row */
 const msAt = ({ timestampMs }: SampleBatch, row: number | undefined, without = 0): number =>
   row === undefined ? without : (timestampMs[row] ?? without);
 
-/** Rows by time; the first of several rows with the same time counts, and is placed last. */
+/** Returns the rows sorted by time. Of several rows with the same time, the first one is used, and is placed last. */
 function orderOf(samples: SampleBatch): Uint32Array {
   const order = Uint32Array.from({ length: samples.length }, (_, i) => i);
   return order.sort((a, b) => msAt(samples, a) - msAt(samples, b) || b - a);

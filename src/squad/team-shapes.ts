@@ -2,11 +2,11 @@ import { type TeamShape, teamShape } from "../metrics/index.js";
 import { roundHalfUp } from "../metrics/rounding.js";
 import type { TeamFrame } from "./team-frames.js";
 
-/** The shape of a team over an interval: means of its frames with at least 3 players; m and m2, 2 decimals. */
+/** The shape of a team over an interval: means over its frames with at least 3 players, in m and m2, with 2 decimals. */
 export interface TeamShapeMeans {
-  /** Frames with at least 3 players. */
+  /** Number of frames with at least 3 players. */
   readonly frames: number;
-  /** Players of a frame on average; null, like the shape, without such a frame. */
+  /** Mean number of players in these frames; null, like the shape, if there are none. */
   readonly players: number | null;
   readonly shape: TeamShape | null;
 }

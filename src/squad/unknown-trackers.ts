@@ -1,37 +1,37 @@
 import { editDistance } from "./edit-distance.js";
 import { isNamedIn, nameKey, type Player, type Roster } from "./roster.js";
 
-/** A recording without a player in the roster, and its possible players. */
+/** A recording without a player in the roster, and the players to whom it may belong. */
 export interface UnknownTracker {
   serial: string;
   fileName: string;
-  /** Players of the roster without a recording, the most probable first; empty if none is likely. */
+  /** Players of the roster without a recording, the most probable first. Empty if none is likely. */
   likely: LikelyPlayer[];
 }
 
 export interface LikelyPlayer {
   player: Player;
-  /** Serial numbers in the roster, otherwise file names. */
+  /** Serial numbers from the roster, or file names if it has none. */
   named: string;
 }
 
-/** The player of a recording. */
+/** A recording and its player. */
 export interface RecordingOwner {
   serial: string;
   fileName: string;
-  /** From the roster; null if no player there has it. */
+  /** Name from the roster; null if no player in it has the recording. */
   player: string | null;
 }
 
 /** Maximum number of suggested players. */
 const MOST_SUGGESTED = 3;
 
-/** Maximum number of different characters *(choice)*: serial numbers bought together are similar. */
+/** Maximum number of different characters *(choice)*, because trackers bought together have similar serial numbers. */
 const MOST_DIFFERENT = 2;
 
 /**
- * Finds recordings without a player in the roster, and players without a recording, whose thresholds and times would have no
- * effect.
+ * Finds recordings without a player in the roster, and the players without a recording to whom they may belong. The thresholds and times of
+ * these players would have no effect.
  *
  * @param recordings recordings of one session
  * @returns a result for each tracker without a player
@@ -68,7 +68,10 @@ export function unknownTrackers(
   });
 }
 
-/** The trackers with one likely player who is likely for no other tracker. The line of that player is probably wrong. */
+/**
+ * Returns the trackers with exactly one likely player, if that player is likely for no other tracker. That player's line in the roster is
+ * probably wrong.
+ */
 export function wrongLines(trackers: readonly UnknownTracker[]): (UnknownTracker & LikelyPlayer)[] {
   return trackers.flatMap((tracker) => {
     const [only, ...others] = tracker.likely;

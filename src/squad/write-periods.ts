@@ -6,8 +6,8 @@ import { nameKey } from "./roster.js";
 import { guardedCell } from "./sheet.js";
 
 /**
- * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are local, with
- * the date and the UTC offset if the time alone is ambiguous.
+ * Writes periods as a `periods.csv` from which {@link readPeriods} reads the same periods. Times are local, with the date and the UTC
+ * offset if the time alone is ambiguous.
  *
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */
@@ -52,7 +52,7 @@ function text(
     .join("");
 }
 
-/** RFC 4180 */
+/** Quotes a cell if necessary (RFC 4180). */
 const quoted = (cell: string) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 function isSame(a: readonly SessionPeriod[], b: readonly SessionPeriod[]): boolean {

@@ -6,7 +6,7 @@ const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /**
  * Refuses a recording that is too long for figures. A receiver without a fix uses the date of its last start, so the first rows may be
- * years early.
+ * dated years too early.
  *
  * @param extent times of the first and the last row, ms since 1970 UTC
  * @throws AsiError `BAD_ARGUMENT`

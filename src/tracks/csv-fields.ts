@@ -7,8 +7,7 @@ import { type CsvFields, LONG_ROW, MAX_ROW_LENGTH } from "./csv-track.js";
 const PIECE = 1 << 16;
 
 /**
- * Divides a CSV into the fields of its rows (RFC 4180). Fields in quotes may contain delimiters, line ends, and doubled
- * quotes.
+ * Divides a CSV into the fields of its rows (RFC 4180). Quoted fields may contain delimiters, line ends, and doubled quotes.
  *
  * @throws AsiError `BAD_CSV` for a row that is too long, or an unclosed quote
  */
@@ -19,7 +18,7 @@ export async function* csvFields(
   const decoder = new TextDecoder();
   let line = 0;
   let rest = "";
-  // the lines of a row with an open quote
+  // the lines of a row whose quote is still open
   let open: string[] = [];
   let openLength = 0;
   const rowOf = (text: string): CsvFields | null => {
@@ -55,7 +54,7 @@ function longRow(line: number): AsiError {
   return new AsiError("BAD_CSV", `Line ${line}: ${LONG_ROW}.`, { line });
 }
 
-/** Whether a quote is open at the end of a line. A doubled quote closes and opens it again. */
+/** Returns whether a quote is open at the end of a line. A doubled quote closes it and opens it again. */
 function isOpenAfter(line: string, isOpenBefore: boolean): boolean {
   let isOpen = isOpenBefore;
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOpen = !isOpen;

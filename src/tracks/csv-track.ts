@@ -5,22 +5,25 @@ import { COLUMNS, type Column } from "../rows/csv-layout.js";
 import { parseIsoTime } from "../rows/iso-time.js";
 import type { TimeZone } from "../rows/time-zone.js";
 
-// Reads the columns of a CSV. Other modules divide its text into fields: fast-csv on Node.js
-// (files/encode-csv.ts), csv-fields.ts in browsers.
+// Reads the columns of a CSV. Other modules divide its text into fields: fast-csv in Node.js (files/encode-csv.ts), csv-fields.ts
+// in browsers.
 
-/** Options of reading a CSV. */
+/** Options for reading a CSV. */
 export interface CsvTrackOptions {
-  /** Default: the delimiter in the header line, which is a semicolon, a tab, or a comma. */
+  /** The delimiter. Default: the one in the header line, which can be a semicolon, a tab, or a comma. */
   delimiter?: string | undefined;
   /**
-   * Time zone of times without an offset, which `convert` writes with `time` excel: a name of the tz database, such as
-   * `Europe/Zurich`. Default UTC, as in `convert`. If a time occurs twice, at the end of summer time, a row has the first one that
-   * is not earlier than the previous row.
+   * Time zone for times without an offset, which `convert` writes with `time` excel: a name in the tz database, such as
+   * `Europe/Zurich`. Default UTC, as in `convert`. If a local time occurs twice, at the end of summer time, it means the first
+   * instant that is not earlier than the previous row.
    */
   timeZone?: string | undefined;
 }
 
-/** The header line names columns, which contain no delimiter, and its first delimiter is among its first bytes. */
+/**
+ * Number of bytes in which the delimiter is searched for. Names of columns contain no delimiter, so the first one is at the start
+ * of the header line.
+ */
 export const DELIMITER_BYTES = 1024;
 
 /** Finds the delimiter of a CSV in its first bytes. */
@@ -35,7 +38,7 @@ export function delimiterIn(first: Uint8Array): string {
 /** Maximum length of a row, which is kept in memory as one text. */
 export const MAX_ROW_LENGTH = 1 << 18;
 
-/** The message for a longer row. */
+/** The error message for a longer row. */
 export const LONG_ROW = `a row is longer than ${MAX_ROW_LENGTH} characters, or a quote is not closed`;
 
 /** The fields of one row. */
@@ -61,9 +64,9 @@ export class CsvTrack {
   #indices: Map<Column, number> | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** @param zone for times without an offset */
+  /** @param zone the time zone for times without an offset */
   constructor(delimiter: string, zone: TimeZone) {
-    // if commas separate fields, they are not decimal marks
+    // commas that separate fields are not decimal marks
     this.#decimal = delimiter === "," ? DECIMAL : DECIMAL_OR_COMMA;
     this.#delimiter = delimiter;
     this.#zone = zone;
@@ -107,7 +110,7 @@ export class CsvTrack {
   }
 
   #rowOf(fields: readonly string[], indices: Map<Column, number>): EncodableRow {
-    // a number with a decimal comma would be two fields, and shift all later ones to the wrong column
+    // a number with a decimal comma would become two fields, and shift all later fields to the wrong columns
     if (fields.slice(this.#columnCount).some((field) => field !== "")) {
       const advice =
         this.#delimiter === ","
@@ -135,7 +138,7 @@ export class CsvTrack {
     throw this.#bad(`${column} is ${shown(value)}; it must be a decimal number.`);
   }
 
-  /** ms since 1970 UTC. */
+  /** Reads a time, in ms since 1970 UTC. */
   #time(value: string): number {
     if (this.#decimal.test(value)) return Math.round(this.#number("timestamp", value) * 1000);
     const time = parseIsoTime(value);
@@ -148,7 +151,7 @@ export class CsvTrack {
     return time.offsetMs === undefined ? this.#instantOf(localMs) : localMs - time.offsetMs;
   }
 
-  /** The instant of a local time. If there are two, it is the first one that is not earlier than the previous row. */
+  /** Returns the instant of a local time. If there are two, returns the first one that is not earlier than the previous row. */
   #instantOf(localMs: number): number {
     const earliest = this.#zone.earliestAt(localMs);
     if (earliest >= this.#lastMs) return earliest;

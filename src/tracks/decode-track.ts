@@ -31,16 +31,19 @@ export interface TrackSummary {
   speedsFromPositions: number;
   /** Unit of the speeds in the track. TCX requires m/s, but some devices write km/h; those speeds are divided by 3.6. */
   speedUnit: "m/s" | "km/h";
-  /** Number of RR intervals in the `hrv` messages of a FIT file, which `decodeTrackBeats` returns; 0 for GPX and TCX. */
+  /** Number of RR intervals in the `hrv` messages of a FIT file, which `decodeTrackBeats` reads; 0 for GPX and TCX. */
   intervals: number;
-  /** Points that result in no row, and RR intervals that are not used. */
+  /** Points without a resulting row, and RR intervals that are not used. */
   leftOut: LeftOut;
-  /** The place from which a FIT file is damaged; only content before it is read. Null if it is complete, and always for GPX and TCX. */
+  /**
+   * The position from which a FIT file is damaged; only content before it is read. Null if the file is complete, and always for
+   * GPX and TCX.
+   */
   damage: TrackDamage | null;
 }
 
 /**
- * The rows of a track. It can be iterated once; a second iteration throws `ALREADY_READ`. The promise is fulfilled at the end
+ * The rows of a track. They can be iterated once; a second iteration throws `ALREADY_READ`. The promise is fulfilled at the end
  * of the iteration, and rejected if the iteration fails or stops early. Awaiting it before the iteration starts rejects with
  * `NOT_READ`.
  */
@@ -49,7 +52,7 @@ export interface TrackDecoding<Batch = SampleBatch> extends AsyncIterable<Batch>
   readonly summary: Promise<TrackSummary>;
 }
 
-// The number of bytes parsed at once. Limits the number of rows that wait to be returned.
+// The number of bytes that are parsed at once. It limits the number of rows that are parsed but not yet returned.
 const PIECE = 1 << 16;
 
 /**
@@ -57,7 +60,7 @@ const PIECE = 1 << 16;
  * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
  * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * If a FIT file is damaged or truncated, it returns the rows before the damage, whose position is `damage` of the summary.
+ * If a FIT file is damaged or truncated, only the rows before the damage are returned; `damage` in the summary is its position.
  *
  * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
  * damaged: a FIT file before its first row, GPX and TCX anywhere. A track without rows yields no batch.
@@ -70,9 +73,9 @@ export function decodeTrack(source: Source): TrackDecoding {
 }
 
 /**
- * Reads the RR intervals of a FIT file of any manufacturer, those in its `hrv` messages, as beats. FIT contains no times for
- * them, so the intervals are added to the time of a record; docs/metrics.md, "Heart-rate variability", describes the rule.
- * Tracks without RR intervals, which include all GPX and TCX files, yield no batch.
+ * Reads the RR intervals in the `hrv` messages of a FIT file of any manufacturer, as beats. FIT contains no times for them, so
+ * the intervals are added to the time of a record; docs/metrics.md, "Heart-rate variability", describes the rule. Tracks without
+ * RR intervals, which include all GPX and TCX files, yield no batch.
  *
  * @throws AsiError like `decodeTrack`. If a FIT file is damaged, the intervals before the damage are returned.
  */
@@ -84,13 +87,13 @@ export function decodeTrackBeats(source: Source): TrackDecoding<TrackBeatBatch> 
   });
 }
 
-/** The parsed content that has not been returned yet. */
+/** The parsed content that has not yet been returned. */
 interface TrackContent {
   readonly rows: TrackRows;
   readonly intervals: TrackIntervals;
 }
 
-/** Takes everything that has been parsed and returns the part that the caller wants. */
+/** Takes everything that has been parsed, and returns the part that the caller wants. */
 type Take<Batch> = (content: TrackContent, isEnd: boolean) => Batch[];
 
 function decodingOf<Batch>(source: Source, take: Take<Batch>): TrackDecoding<Batch> {

@@ -8,12 +8,12 @@ export interface ElementHandler {
   open(name: string, attributes: Readonly<Record<string, string>>, depth: number): void;
   text(text: string): void;
   close(name: string, depth: number): void;
-  /** Takes a complete point instead of its elements. */
+  /** Receives a complete point instead of its elements. */
   add(point: TrackPoint): void;
 }
 
 /** Receives the points. */
 export type PointTaker = Pick<TrackRows, "add" | "startSegment" | "speedUnit">;
 
-/** Throws `BAD_TRACK` with the current line. */
+/** Throws `BAD_TRACK` with a message and the current line. */
 export type Fail = (message: string) => never;

@@ -4,9 +4,10 @@ import type { ElementHandler, Fail, PointTaker } from "./element-handler.js";
 import { GpxPoints } from "./gpx-points.js";
 import { TcxPoints } from "./tcx-points.js";
 
-// saxes expands only the five predefined entities and character references, but no entities declared in a file.
+// Parses XML with saxes, which expands the five predefined entities and character references, but no entities that a file
+// declares.
 
-/** A format of tracks, with the names of its root and its points. */
+/** A track format, with the names of its root and point elements. */
 interface Kind {
   format: "gpx" | "tcx";
   root: string;
@@ -23,11 +24,11 @@ const MAX_QUOTE_LENGTH = 120;
 
 /** Passes the elements of an XML document to the handler of its format. */
 export class ElementReader {
-  /** Null before the root element. */
+  /** The format; null before the root element. */
   kind: Kind | null = null;
-  /** Null before the root element. */
+  /** The handler for the format; null before the root element. */
   handler: ElementHandler | null = null;
-  /** Number of open elements. */
+  /** Number of elements that are open. */
   depth = 0;
   /** Number of start and end tags. */
   tags = 0;
@@ -104,7 +105,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-// Removes the position, which is part of the error already, and the full stop.
+// Removes the position, which is already part of the error, and the full stop.
 function plain(message: string): string {
   return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), MAX_QUOTE_LENGTH);
 }

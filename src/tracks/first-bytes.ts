@@ -1,7 +1,10 @@
 import { concatenate } from "../sources/concatenate.js";
 import { type ChunkReader, ChunkSource } from "../sources/source.js";
 
-/** The first bytes of a source: at least `count` unless it is shorter. Valid until the next chunk is requested. */
+/**
+ * Returns the first bytes of a source: at least `count` bytes, unless the source is shorter. They are valid until the next chunk
+ * is requested.
+ */
 export async function readFirstBytes(chunks: ChunkReader, count: number): Promise<Uint8Array> {
   let first: Uint8Array = new Uint8Array(0);
   while (first.length < count) {
@@ -14,7 +17,7 @@ export async function readFirstBytes(chunks: ChunkReader, count: number): Promis
   return first;
 }
 
-/** A source whose first bytes have already been read. It returns them again, then the rest. */
+/** A source whose first bytes have already been read. It returns these bytes again, then the rest. */
 export class ContinuedSource extends ChunkSource {
   #first: Uint8Array | null;
   readonly #rest: ChunkReader;

@@ -6,9 +6,9 @@ import {
   RECORD_FIELDS,
 } from "../formats/fit/profile.js";
 
-// The parts of FIT definition messages that are needed to read rows.
+// Reads the parts of FIT definition messages that are needed to read rows.
 
-/** "Definition Message": bytes before the list of fields, and bytes per field. */
+/** "Definition Message": the number of bytes before the list of fields, and the number of bytes per field. */
 const FIXED_BYTES = 6;
 const FIELD_BYTES = 3;
 
@@ -28,11 +28,11 @@ export interface Definition {
   /** Size of a message, including its header. */
   bytes: number;
   timestamp: Place;
-  /** Only for records. */
+  /** The places in a record; null for other messages. */
   record: RecordPlaces | null;
-  /** The list of milliseconds of messages with RR intervals. */
+  /** The list of milliseconds in a message with RR intervals. */
   intervals: ListPlace | null;
-  /** The fields of field descriptions, by number. */
+  /** The fields in a field description, by number. */
   description: ReadonlyMap<number, ListPlace> | null;
 }
 
@@ -48,7 +48,7 @@ export interface RecordPlaces {
   milliseconds: Place;
 }
 
-/** Length of the definition at `at`; null if the bytes that determine it have not arrived yet. */
+/** Returns the length of the definition at `at`; null if the bytes that determine it are not yet available. */
 export function definitionLength(
   bytes: Uint8Array,
   at: number,
@@ -64,7 +64,7 @@ export function definitionLength(
 /**
  * Reads a definition of `length` bytes.
  *
- * @param isMilliseconds returns, by developer and number, whether a developer field contains the milliseconds
+ * @param isMilliseconds returns whether the developer field with this developer index and number contains the milliseconds
  */
 export function readDefinition(
   bytes: Uint8Array,
@@ -136,7 +136,7 @@ export interface DescribedField {
   name: string;
 }
 
-/** Reads the field description at `at`; null if it is incomplete. */
+/** Reads the field description at `at`. Returns null if it is incomplete. */
 export function readDescription(
   { description }: Definition,
   bytes: Uint8Array,

@@ -44,7 +44,7 @@ class Damage extends AsiError {
 }
 
 /**
- * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at
+ * Reads the records and RR intervals of one FIT file, or of several concatenated ones, and verifies their checksums. It stops at
  * the first damage, and keeps the content before it. A file without content before the damage is refused.
  */
 export class FitTrack implements TrackParser {
@@ -52,21 +52,21 @@ export class FitTrack implements TrackParser {
   damage: TrackDamage | null = null;
   readonly #rows: TrackRows;
   readonly #intervals: TrackIntervals;
-  // unread bytes are from #at to #end; #at is at #offset of the input
+  // the unread bytes are from #at to #end; #at is the byte at #offset in the input
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
   #end = 0;
   #offset = 0;
   #part: "header" | "data" | "checksum" = "header";
-  /** Offset of the end of the messages of this file. */
+  /** Offset of the end of the messages in the current file. */
   #dataEnd = 0;
   #crc = 0;
   #files = 0;
   #definitions: (Definition | undefined)[] = [];
-  /** Developer fields that contain milliseconds, as "developer number". */
+  /** Developer fields that contain milliseconds, as "developer-index number". */
   #millisecondFields = new Set<string>();
-  /** The most recent time of any message, in FIT seconds. */
+  /** The time of the last message that has one, in FIT seconds. */
   #lastTime: number | null = null;
 
   constructor(rows: TrackRows, intervals: TrackIntervals) {
@@ -120,7 +120,7 @@ export class FitTrack implements TrackParser {
     this.#end += bytes.length;
   }
 
-  /** Reads the available bytes of the current part. Returns whether there may be more to read. */
+  /** Reads the available bytes of the current part. Returns whether more bytes may be readable. */
   #readPart(): boolean {
     switch (this.#part) {
       case "header":
@@ -186,7 +186,7 @@ export class FitTrack implements TrackParser {
       this.#part = "checksum";
       return true;
     }
-    // the length of a definition that is truncated by the end of the data is unknown
+    // if the end of the data truncates a definition, its length is unknown
     if (length === null && this.#offset + this.#end - this.#at >= this.#dataEnd) {
       throw new Damage(this.#offset, "a definition extends past the end stated in the file header");
     }
@@ -230,7 +230,7 @@ export class FitTrack implements TrackParser {
       const seconds = header & COMPRESSED.secondsMask;
       this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
     }
-    // before the first record, a message such as the start of the timer contains the time
+    // before the first record, the time is in another message, such as the start of the timer
     if (ownTime !== null && ownTime >= EARLIEST_S && this.#intervals.lastMs === null) {
       this.#intervals.addTime(EPOCH_MS + ownTime * 1000);
     }
@@ -275,7 +275,7 @@ export class FitTrack implements TrackParser {
     }
   }
 
-  /** 1e-7 degrees; NaN if there is no position. */
+  /** Reads a coordinate, in 1e-7 degrees; NaN if there is no position. */
   #position({ isLittleEndian }: Definition, place: Place): number {
     if (place === null) return Number.NaN;
     const semicircles = this.#view.getInt32(this.#at + place, isLittleEndian);

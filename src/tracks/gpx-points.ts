@@ -2,11 +2,11 @@ import type { ElementHandler, Fail, PointTaker } from "./element-handler.js";
 import { instantOf, numberOf, VALUE_SCALES } from "./point-values.js";
 import { TrackPoint } from "./track-rows.js";
 
-// Track points of GPX 1.1 (topografix.com/GPX/1/1). Heart rates and speeds are in extensions, whose elements differ only in
-// their prefix. In GPX 1.0 the speed is in the point itself.
+// Reads track points of GPX 1.1 (topografix.com/GPX/1/1). Heart rates and speeds are in extensions, whose elements differ only in
+// their prefix. In GPX 1.0, the speed is in the point itself.
 
 const VALUES: readonly string[] = ["ele", "time", "hr", "heartrate", "speed"];
-/** Elements that are used only as direct children of the point. */
+/** Elements that are used only if they are direct children of the point. */
 const OF_POINT: readonly string[] = ["ele", "time"];
 
 export class GpxPoints implements ElementHandler {

@@ -2,11 +2,11 @@ import { ElementReader } from "./element-reader.js";
 import { PointShape } from "./point-shape.js";
 import type { TrackPoint } from "./track-rows.js";
 
-/** Elements of a point are nested about four levels deep. */
+/** Maximum depth of the elements in a point, which are usually nested about four levels deep. */
 export const MAX_POINT_DEPTH = 16;
-/** Points have few shapes; for example, only some have a heart rate. */
+/** Maximum number of shapes. Points have few of them; for example, only some points have a heart rate. */
 const MAX_SHAPES = 8;
-/** Number of points with new shapes that may be more than the points with known ones. */
+/** The number by which points with new shapes may exceed the points with known shapes. */
 const MAX_NEW = 64;
 const MAX_POINT_LENGTH = 4096;
 const SPACE = 0x20;
@@ -14,22 +14,22 @@ const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Reads points that have the shape of earlier ones. */
+/** Reads points that have the shape of earlier points. */
 export class KnownPoints {
   /** Number of line ends in all texts that were read. */
   lines = 0;
   /** The most recently used shape is the first. */
   readonly #shapes: PointShape[] = [];
-  /** Remaining number of points with new shapes. */
+  /** Remaining number of points with new shapes that are allowed. */
   #newLeft = MAX_NEW;
   #spaceLines = 0;
 
-  /** Whether enough points have known shapes. If not, looking for them takes more time than it saves. */
+  /** Whether enough points have known shapes. Otherwise, comparing shapes takes more time than it saves. */
   get areFrequent(): boolean {
     return this.#newLeft > 0;
   }
 
-  /** Learns the shape of a point that the parser has read, if it is new. */
+  /** Adds the shape of a point that the parser has read, if the shape is new. */
   learn(point: string, root: string): void {
     if (this.#shapes.some((shape) => shape.read(point, 0) !== null)) return;
     this.#newLeft -= 1;
@@ -41,7 +41,7 @@ export class KnownPoints {
   }
 
   /**
-   * Reads the points that follow each other from `from`.
+   * Reads consecutive points, starting at `from`.
    *
    * @returns the position after the last one; `from` if there is none
    */
@@ -88,7 +88,7 @@ export class KnownPoints {
 
 class Unreadable extends Error {}
 
-/** The only point of a document; null if there are no points, several points, or an error. */
+/** Returns the only point in a document; null if there are no points, several points, or an error. */
 function onlyPoint(document: string): TrackPoint | null {
   const points: TrackPoint[] = [];
   const rows = {

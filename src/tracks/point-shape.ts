@@ -2,17 +2,17 @@ import { VALUE_SCALES } from "./point-values.js";
 import { TrackPoint } from "./track-rows.js";
 import { ValueCursor } from "./value-cursor.js";
 
-// A program writes all points of a track in the same way, and only their numbers and times differ. The rest of a point that
-// has the shape of an earlier one need not be parsed again.
+// Reads points without parsing them again. Programs write all points of a track in the same form; only the numbers and times
+// differ. If a point has the shape of an earlier one, only these values are read.
 
-/** A number, or a time in UTC (second group), that is all of an attribute, or of the text between two tags. */
+/** A number, or a time in UTC (second group), that is the whole value of an attribute, or the whole text between two tags. */
 const VALUE = /[>"'](?:(-?\d+(?:\.\d+)?)|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z))(?=[<"'])/g;
 /** Comments, CDATA, processing instructions and references, whose value differs from their text, and line ends of XML 1.1. */
 const SPECIAL = /<[!?]|&|[^\t\n\r -~]/;
 const MAX_SLOTS = 30;
 const FIELDS = ["ms", "latitude", "longitude", "altitude", "speed", "hr"] as const;
 type Field = (typeof FIELDS)[number];
-// Two sets of placeholders. A value outside the slots can be equal to a placeholder of one set, but not of both.
+// Two sets of placeholders. A value outside the slots can equal the placeholder of one set, but not of both.
 const FIRST_PLACEHOLDERS = [0, 500] as const;
 const FIRST_YEAR = 2001;
 
@@ -25,7 +25,7 @@ export class PointShape {
   /** The text before each slot, and the text after the last one. */
   readonly #texts: readonly string[];
   readonly #isTime: readonly boolean[];
-  /** The slot of each field. Fields that the point lacks have one more slot, which is always empty. */
+  /** The slot of each field. Fields that the point does not have are assigned an additional slot, which is always empty. */
   readonly #slotOf: Readonly<Record<Field, number>>;
   readonly #values: Float64Array;
   readonly #cursor = new ValueCursor();
@@ -39,7 +39,7 @@ export class PointShape {
   }
 
   /**
-   * Returns the shape of a point; null if other points cannot be read by it.
+   * Returns the shape of a point; null if it cannot be used to read other points.
    *
    * @param parse parses an element with all checks; null unless it is exactly one point
    */
@@ -70,7 +70,7 @@ export class PointShape {
   }
 
   /**
-   * Reads a point of this shape. Its values are those that the parser finds.
+   * Reads a point with this shape. The values equal those that the parser would find.
    *
    * @param from position of the start tag
    * @returns null if it has a different shape, or the parser must read a value
@@ -104,7 +104,7 @@ function placeholder(isTime: boolean | undefined, number: number): string {
   return isTime ? `${FIRST_YEAR + number}-01-01T00:00:00Z` : `${number}`;
 }
 
-/** The number of the placeholder in a field; NaN if the point has no such field. */
+/** Returns the number of the placeholder that a field contains; NaN if the point has no such field. */
 function slotIn(field: Field, point: TrackPoint): number {
   if (field === "ms") return new Date(point.ms).getUTCFullYear() - FIRST_YEAR;
   return point[field] / VALUE_SCALES[field];

@@ -1,9 +1,9 @@
 import { shown } from "../arguments.js";
 import type { Fail } from "./element-handler.js";
 
-// Parses the values of a point, which have types of XML Schema.
+// Parses the values of a point, which have XML Schema types.
 
-/** The units of `TrackPoint` in a degree, metre, metre per second and beat per minute. */
+/** The factors that convert degrees, metres, metres per second and beats per minute to the units of `TrackPoint`. */
 export const VALUE_SCALES = { latitude: 1e7, longitude: 1e7, altitude: 1e3, speed: 1e3, hr: 1 } as const;
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):?(\d\d))?$/;

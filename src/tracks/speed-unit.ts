@@ -1,17 +1,22 @@
+import { distanceMm } from "../metrics/great-circle.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import type { PointTaker } from "./element-handler.js";
-import { distanceMm, type TrackPoint } from "./track-rows.js";
+import type { TrackPoint } from "./track-rows.js";
 
-// TCX requires speeds in m/s, but devices of one manufacturer write km/h. The positions show the unit of a file.
+// Detects the unit of speeds in a file. TCX requires m/s, but devices of one manufacturer write km/h. The positions reveal which
+// unit is used.
 
-/** Maximum number of points that are buffered until the unit is known. */
+/** Maximum number of points that are buffered while the unit is unknown. */
 const MAX_POINTS = 2000;
-/** Over a longer distance, position noise is negligible. */
+/** From this distance on, position noise is negligible. */
 const MIN_DISTANCE_MM = 100_000;
-/** The distance from speeds divided by the distance from positions is between these limits only if the speeds are in km/h. */
+/**
+ * Limits for the distance computed from speeds, divided by the distance between positions. It is within them only for speeds in
+ * km/h.
+ */
 const MIN_RATIO = 3.2;
 const MAX_RATIO = 4;
-/** Minimum number of measured steps; and the share of them that must each be between wider limits. */
+/** Minimum number of measured steps, and the share of them that must be between wider limits. */
 const MIN_STEPS = 10;
 const MIN_SHARE = 0.5;
 const MIN_STEP_RATIO = 2;
@@ -45,7 +50,7 @@ export class SpeedUnitDetector {
     if (isEnough || this.#buffered.length === MAX_POINTS) this.decide();
   }
 
-  /** Decides the unit, at the end of the track or when there are enough points. */
+  /** Determines the unit, at the end of the track or when there are enough points. */
   decide(): void {
     const ratio = this.#bySpeedsMm / this.#byPositionsMm;
     const isKmh =
@@ -64,7 +69,7 @@ export class SpeedUnitDetector {
   #measure(point: TrackPoint, next: TrackPoint) {
     const step = next.ms - point.ms;
     const mm = distanceMm(point.latitude, point.longitude, next.latitude, next.longitude);
-    // false if a value is missing, because the sum is then NaN
+    // the condition is false if a value is missing, because the sum is then NaN
     if (!(step > 0 && step <= MAX_STEP_MS && mm + point.speed + next.speed >= 0)) return;
     this.#byPositionsMm += mm;
     const bySpeedsMm = ((point.speed + next.speed) / 2) * (step / 1000);

@@ -3,7 +3,8 @@ import { instantOf, numberOf, VALUE_SCALES } from "./point-values.js";
 import { SpeedUnitDetector } from "./speed-unit.js";
 import { TrackPoint } from "./track-rows.js";
 
-// Track points of TCX (TrainingCenterDatabase v2) activities and courses. The speed is in the extension ActivityExtension v2.
+// Reads track points of TCX (TrainingCenterDatabase v2) activities and courses. The speed is in the extension ActivityExtension
+// v2.
 
 /** Elements that contain values of a point; `Value` occurs in heart rates and in other elements. */
 const VALUES: readonly string[] = [

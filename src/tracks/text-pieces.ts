@@ -6,13 +6,13 @@ const FIRST_LEAD = 0xc0;
 const MAX_CONTINUATIONS = 3;
 
 /**
- * Decodes the pieces of a text. Divides UTF-8 before characters and decodes each piece as a whole, because a `TextDecoder` in
- * Node.js 20 takes six times as long for a stream.
+ * Decodes a text in pieces. UTF-8 is divided between characters, and each piece is decoded as a whole, because a streaming
+ * `TextDecoder` in Node.js 20 takes six times as long.
  */
 export class TextPieces {
   readonly #isUtf8: boolean;
   #decoder: TextDecoder;
-  /** The first bytes of a character. */
+  /** The first bytes of an incomplete character. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(encoding: string) {
@@ -20,7 +20,7 @@ export class TextPieces {
     this.#decoder = new TextDecoder(encoding);
   }
 
-  /** Returns the text of the next bytes, without a character that is incomplete. */
+  /** Returns the text of the next bytes, except for an incomplete character at the end. */
   decode(bytes: Uint8Array): string {
     if (!this.#isUtf8) return this.#decoder.decode(bytes, { stream: true });
     const known = this.#rest.length === 0 ? bytes : concatenate([this.#rest, bytes]);
@@ -29,7 +29,7 @@ export class TextPieces {
     return this.#decodeWhole(known.subarray(0, end));
   }
 
-  /** Ends the text, and returns its last character if it is incomplete. */
+  /** Ends the text. Returns its last character if that is incomplete. */
   end(): string {
     return this.#isUtf8 ? this.#decodeWhole(this.#rest) : this.#decoder.decode();
   }
@@ -37,13 +37,13 @@ export class TextPieces {
   #decodeWhole(bytes: Uint8Array): string {
     if (bytes.length === 0) return "";
     const text = this.#decoder.decode(bytes);
-    // a byte order mark is only at the beginning of the text
+    // a byte order mark can only be at the start of the text
     this.#decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     return text;
   }
 }
 
-/** Position of the last character if it has several bytes, otherwise the end. */
+/** Returns the position of the last character if it has several bytes, otherwise the end of the bytes. */
 function characterStart(bytes: Uint8Array): number {
   const last = bytes.length - 1;
   for (let at = last; at >= Math.max(0, last - MAX_CONTINUATIONS + 1); at--) {

@@ -1,44 +1,51 @@
 import type { BeatBatch } from "../types.js";
 
-/** Beats that end RR intervals, without a quality. `rrMs` is 0 for the first beat of a series, whose interval is unknown. */
+/**
+ * Beats at the ends of RR intervals, without a quality. `rrMs` is 0 for the first beat of a series, whose interval is unknown.
+ */
 export type TrackBeatBatch = Omit<BeatBatch, "quality">;
 
-// Other intervals are not heartbeats, as in `heartRateVariability`.
+// Limits for the length of an interval between heartbeats, as in `heartRateVariability`.
 const SHORTEST_MS = 1;
 const LONGEST_MS = 60_000;
 
-/** The greatest difference between the sum of intervals and the records around them, which devices write once a second *(choice)*. */
+/**
+ * Maximum difference between the sum of intervals and the times of the records around them, which devices write once a second
+ * *(choice)*.
+ */
 const TOLERANCE_MS = 3000;
-/** Records that are closer together state the times of intervals more exactly, so the tolerance is two steps. */
+/**
+ * If records are closer together than this, they determine the times of intervals more exactly, so the tolerance is two steps.
+ */
 const SLOW_STEP_MS = 1000;
 
 /**
- * Places RR intervals in time. FIT contains no time for them. Their messages are between those of the records, in
- * chronological order. At the beginning of a series, the last interval between two records ends at the time of the first of
- * these records. Each later interval begins at the end of the previous one. If a sum differs too much from the times of the
- * records, intervals are missing, and a new series begins.
+ * Assigns times to RR intervals, for which FIT contains no times. Their messages are between those of the records, in
+ * chronological order. At the start of a series, the last interval between two records ends at the time of the first of these
+ * records. Each later interval begins at the end of the previous one. If a sum differs too much from the times of the records,
+ * intervals are missing, and a new series begins.
  */
 export class TrackIntervals {
   /** Number of intervals with a time. */
   count = 0;
-  /** Number of intervals before any time, or with an impossible length. */
+  /** Number of intervals before the first time, or with an impossible length. */
   leftOut = 0;
   /** Time of the last record, ms since 1970 UTC; null before the first one. */
   lastMs: number | null = null;
   #toleranceMs = TOLERANCE_MS;
   /** End of the last interval of the series; null between two series. */
   #endMs: number | null = null;
-  /** The intervals since the last record. Their sum is needed to place the first one. */
+  /** The intervals since the last record. Their sum is needed to determine the time of the first one. */
   #waitingMs: number[] = [];
   #timesMs: number[] = [];
   #rrMs: number[] = [];
 
-  /** Takes the time of the next record. */
+  /** Sets the time of the next record. */
   addTime(ms: number): void {
     this.#place();
     const stepMs = this.lastMs === null ? 0 : Math.abs(ms - this.lastMs);
     this.lastMs = ms;
-    // several records in a second have the same time in files without milliseconds
+    // in files without milliseconds, several records in a second have the same time
     if (stepMs > 0) this.#toleranceMs = stepMs < SLOW_STEP_MS ? 2 * stepMs : TOLERANCE_MS;
     if (this.#endMs !== null && this.#endMs - ms > this.#toleranceMs) this.#endMs = null;
   }
@@ -54,7 +61,7 @@ export class TrackIntervals {
     this.count += 1;
   }
 
-  /** The next interval does not follow the last one. */
+  /** Ends the series, because the next interval does not follow the last one. */
   endSeries(): void {
     this.#place();
     this.#endMs = null;
@@ -74,7 +81,7 @@ export class TrackIntervals {
     this.#waitingMs = [];
   }
 
-  /** Returns the beats since the last call that have a time; at the end of the track, all. */
+  /** Returns the beats since the last call whose times are known; at the end of the track, all beats. */
   take(isEnd: boolean): TrackBeatBatch[] {
     if (isEnd) this.#place();
     const length = this.#timesMs.length;

@@ -1,6 +1,6 @@
 import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/signature.js";
 
-/** Number of bytes from which the kind is detected. White space before XML is rarely longer. */
+/** Number of bytes in which the kind is detected. White space before XML is rarely longer. */
 export const DETECTION_BYTES = 1024;
 
 /** Detects from the first bytes whether the input is a FIT file or an XML document; null if it is neither. */
@@ -13,7 +13,7 @@ export function trackKind(beginning: Uint8Array): "fit" | "xml" | null {
   return text.trimStart().startsWith("<") ? "xml" : null;
 }
 
-/** Whether the input is a FIT file. `first`: at least the first 12 bytes, or all of a shorter input. */
+/** Returns whether the input is a FIT file. `first` contains at least the first 12 bytes, or the whole input if it is shorter. */
 export function isFit(first: Uint8Array): boolean {
   return (
     (first[0] ?? 0) >= OLD_HEADER_BYTES && SIGNATURE.every((byte, i) => first[SIGNATURE_AT + i] === byte)
@@ -21,7 +21,8 @@ export function isFit(first: Uint8Array): boolean {
 }
 
 /**
- * Detects the encoding of a text from its first bytes. In all other encodings, digits and tags have the same bytes as in UTF-8.
+ * Detects UTF-16 from the first bytes of a text; otherwise returns UTF-8. In other encodings, digits and tags have the same bytes
+ * as in UTF-8.
  */
 export function encodingOf(first: Uint8Array): string {
   if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";

@@ -1,3 +1,4 @@
+import { distanceMm } from "../metrics/great-circle.js";
 import { MAX_GAP_MS } from "../metrics/segments.js";
 import { newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
@@ -12,15 +13,11 @@ const MAX_LONGITUDE_E7 = 180e7;
 const TWO_DIMENSIONAL = 2;
 const THREE_DIMENSIONAL = 3;
 
-// A sphere of the Earth's mean radius (IUGG: 6,371,009 m).
-const EARTH_RADIUS_MM = 6_371_009_000;
-const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
-
-/** Numbers of points without a row. */
+/** Numbers of points for which there is no row. */
 export interface PointsLeftOut {
-  /** Points without a time, or with one that a recording cannot contain. */
+  /** Points without a time, or with a time that a recording cannot contain. */
   withoutTime: number;
-  /** Points without a position, or with an impossible one, which devices write while they have no fix. */
+  /** Points without a position, or with an impossible position, which devices write while they have no fix. */
   withoutPosition: number;
 }
 
@@ -54,7 +51,7 @@ export class TrackRows {
   #full: SampleBatch[] = [];
   #batch = newBatch(ROWS_PER_BATCH);
   #length = 0;
-  // The rows starting at this index need the speed of the next row; null if there are none.
+  // The rows from this index on wait for the first known speed; null if no row waits.
   #openFrom: number | null = null;
   #isSegmentNew = true;
   #lastMs = 0;
@@ -103,7 +100,7 @@ export class TrackRows {
     this.#lastSpeed = speedMmPerS;
   }
 
-  /** The last added row, ms since 1970 UTC; null if there are no rows. */
+  /** Time of the last row, ms since 1970 UTC; null if there are no rows. */
   get lastMs(): number | null {
     return this.rows === 0 ? null : this.#lastMs;
   }
@@ -130,8 +127,9 @@ export class TrackRows {
   }
 
   /**
-   * The speed of the next row in mm/s: its own, or computed from positions. The first rows of a segment, if they have none, get
-   * the speed of the first row with a known speed. All of them are in the same batch, unless thousands of rows have the same time.
+   * Returns the speed of the next row in mm/s: its own, or one computed from positions. The first rows of a segment, if they have
+   * no speed, get the first known speed of the segment. They are all in the same batch, unless thousands of rows have the same
+   * time.
    */
   #speedOf(ms: number, latitude: number, longitude: number, own: number): number {
     const hasOwn = own >= 0 && own <= INT32_MAX;
@@ -152,18 +150,4 @@ export class TrackRows {
     const mm = distanceMm(this.#lastLatitude, this.#lastLongitude, latitude, longitude);
     return Math.min(INT32_MAX, Math.round((mm / elapsedMs) * 1000));
   }
-}
-
-/** Distance in mm between two positions in 1e-7 degrees along the great circle (haversine formula). */
-export function distanceMm(
-  latitude1: number,
-  longitude1: number,
-  latitude2: number,
-  longitude2: number,
-): number {
-  const north = Math.sin(((latitude2 - latitude1) * RADIANS_PER_E7) / 2);
-  const east = Math.sin(((longitude2 - longitude1) * RADIANS_PER_E7) / 2);
-  const parallel = Math.cos(latitude1 * RADIANS_PER_E7) * Math.cos(latitude2 * RADIANS_PER_E7);
-  const halfChord = Math.sqrt(north * north + parallel * east * east);
-  return 2 * EARTH_RADIUS_MM * Math.asin(Math.min(1, halfChord));
 }

@@ -5,14 +5,14 @@ import { encodingOf } from "./track-kind.js";
 import { errorAtLine, type TrackParser } from "./track-parser.js";
 import type { TrackPoint, TrackRows } from "./track-rows.js";
 
-// Elements of tracks are nested about eight levels deep.
+// Maximum depth of elements. In tracks, they are nested about eight levels deep.
 const MAX_DEPTH = 64;
 // A text, tag or comment is buffered until it is complete, so its length is limited.
 const MAX_TOKEN_LENGTH = 1 << 20;
 
 /** Reads GPX and TCX. */
 export class XmlTrack implements TrackParser {
-  /** A document that is not well-formed is refused completely, because its missing part is unknown. */
+  /** A document that is not well-formed is refused completely, because the missing part is unknown. */
   readonly damage = null;
   readonly #reader: ElementReader;
   readonly #known = new KnownPoints();
@@ -28,14 +28,14 @@ export class XmlTrack implements TrackParser {
     this.#reader = new ElementReader(rows, MAX_DEPTH, (message) => this.#fail(message));
   }
 
-  /** Null before the root element. */
+  /** The format; null before the root element. */
   get format(): "gpx" | "tcx" | null {
     return this.#reader.kind?.format ?? null;
   }
 
   push(bytes: Uint8Array): void {
     const text = this.#pieces.decode(bytes);
-    // XML allows no white space before its declaration, but Strava writes it
+    // XML allows no white space before the declaration, but Strava writes it
     const kept = this.#isBegun ? text : text.trimStart();
     this.#isBegun ||= kept !== "";
     const skipped = text.slice(0, text.length - kept.length);
@@ -59,14 +59,14 @@ export class XmlTrack implements TrackParser {
   }
 
   /**
-   * Parses the text up to the end of the next point, then reads the points after it by their shape as far as possible.
+   * Parses the text up to the end of the next point. Then reads as many of the points after it as possible by their shape.
    *
    * @returns the position after them
    */
   #writePart(text: string, from: number): number {
     const { kind } = this.#reader;
     if (kind === null) {
-      // the root element determines the element of points
+      // the root element determines the name of point elements
       const end = after(">", text, from);
       this.#reader.write(text.slice(from, end));
       return end;
@@ -91,7 +91,7 @@ export class XmlTrack implements TrackParser {
   }
 }
 
-/** The position after the first `end` from `from`; the end of the text if there is none. */
+/** Returns the position after the first occurrence of `end` from `from`; the end of the text if there is none. */
 function after(end: string, text: string, from: number): number {
   const at = text.indexOf(end, from);
   return at < 0 ? text.length : at + end.length;

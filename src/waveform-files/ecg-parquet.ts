@@ -6,8 +6,8 @@ import type { EcgBatch } from "../types.js";
 import type { WaveformWriter } from "./waveform-writer.js";
 
 /**
- * The ECG waveform as Parquet: `timestamp` (UTC, µs) and `sample` (16 bits). Both are delta-encoded, because samples have
- * constant intervals and small differences.
+ * Creates a writer for the ECG waveform as Parquet, with the columns `timestamp` (UTC, µs) and `sample` (16 bits). Both are
+ * delta-encoded, because samples have constant intervals and small differences.
  */
 export function ecgParquetWriter(): WaveformWriter<EcgBatch> {
   const writer = new ParquetWriter(TABLE);
@@ -49,7 +49,7 @@ const TABLE: Table<EcgBatch> = {
   },
 };
 
-/** The end of the year 2112. Times of frames have 64 bits; up to this time all differences of differences are exact. */
+/** The end of the year 2112. Times in frames have 64 bits; up to this time, all differences of differences are exact. */
 const LATEST_US = 2 ** 52;
 
 function microseconds(ms: number): number {

@@ -3,35 +3,36 @@ import { concatenate } from "../sources/concatenate.js";
 import type { EcgBatch, RecordingInfo } from "../types.js";
 import type { WaveformWriter } from "./waveform-writer.js";
 
-// EDF+ (Kemp and Olivan, Clinical Neurophysiology 114, 2003; www.edfplus.info/specs/edfplus.html): a header of text, then records
-// of one second with the samples and a list of annotations, the first of which is the start time of the record.
+// Writes EDF+ (Kemp and Olivan, Clinical Neurophysiology 114, 2003; www.edfplus.info/specs/edfplus.html): a text header, then
+// records of one second. Each record contains the samples and a list of annotations, the first of which is the start time of the
+// record.
 
-/** A smaller difference from the expected time is not a gap, because the device's clock has whole milliseconds, and drifts. */
+/** A smaller difference from the expected time is not a gap, because the device's clock has a resolution of 1 ms, and drifts. */
 const TOLERANCE_MS = 20;
 const RECORD_MS = 1000;
 const HEADER_BYTES = 256;
 const SIGNALS = 2;
-// terminators of fields of an annotation
+// terminators of the fields of an annotation
 const END_OF_FIELD = "\x14";
 const DURATION = "\x15";
 const END_OF_LIST = "\0";
-/** Maximum number in the header. */
+/** The greatest number of records that the header can contain. */
 const MAX_RECORDS = 99_999_999;
 
-/** Files with more records are refused if most of them are padding, because the file would be much larger than the recording. */
+/** A file with more records is refused if most of it is padding, because it would be much larger than the recording. */
 const MAX_PADDED_RECORDS = 3600;
 const MAX_PADDING = 10;
 
 interface DataRecord {
   startMs: number;
-  /** Space for one second; after the record is complete, only the samples of the recording. */
+  /** Space for one second. When the record is complete, only the samples of the recording. */
   samples: Int16Array;
   filled: number;
 }
 
 /**
- * The ECG waveform as EDF+. Samples are in units of the device. The number of records is at the start of the file, so the
- * writer keeps the waveform in memory: 2 bytes per sample.
+ * Creates a writer for the ECG waveform as EDF+. The samples are in units of the device. The number of records is at the start of
+ * the file, so the writer keeps the waveform in memory: 2 bytes per sample.
  */
 export function edfWriter(): WaveformWriter<EcgBatch> {
   const records: DataRecord[] = [];
@@ -85,7 +86,7 @@ function appendTo(records: DataRecord[], { length, sampleRateHz, timestampMs, sa
 }
 
 function* fileOf(records: readonly DataRecord[], rateHz: number, info: RecordingInfo): Generator<Uint8Array> {
-  // Joined recordings can go back in time, but records of a file cannot.
+  // Joined recordings can go back in time, but the records of a file cannot.
   const inOrder = records.toSorted((a, b) => a.startMs - b.startMs);
   const firstMs = inOrder[0]?.startMs ?? 0;
   const startMs = Math.floor(firstMs / 1000) * 1000;
@@ -108,7 +109,7 @@ function* fileOf(records: readonly DataRecord[], rateHz: number, info: Recording
   }
 }
 
-/** The list of a record: its start time, and the time from which it contains no signal. */
+/** Returns the annotations of a record: its start time, and the time from which it contains no signal. */
 function annotations(onsetMs: number, filledMs: number): string {
   const start = `${onset(onsetMs)}${END_OF_FIELD}${END_OF_FIELD}${END_OF_LIST}`;
   if (filledMs >= RECORD_MS) return start;
@@ -118,7 +119,7 @@ function annotations(onsetMs: number, filledMs: number): string {
 
 const onset = (ms: number) => `+${secondsText(ms)}`;
 
-/** Seconds with up to six decimals. */
+/** Formats seconds with up to six decimals. */
 function secondsText(ms: number): string {
   return String(Number((ms / 1000).toFixed(6)));
 }
@@ -149,7 +150,7 @@ function header({ startMs, isContinuous, records, rateHz, listBytes, info }: Abo
     // patient: code, sex, birthdate and name, all unknown
     ["X X X X", 80],
     [`Startdate ${day}-${month.name}-${year} X X ${info.serial}`, 80],
-    // two digits mean the years 1985 to 2084 (EDF+, 2.1.3.2); for others only the previous field has the year
+    // two digits mean the years 1985 to 2084 (EDF+, 2.1.3.2); for other years, only the previous field contains the year
     [`${day}.${month.number}.${year >= 1985 && year <= 2084 ? String(year).slice(-2) : "yy"}`, 8],
     [time, 8],
     [String(HEADER_BYTES * (1 + SIGNALS)), 8],
@@ -157,7 +158,7 @@ function header({ startMs, isContinuous, records, rateHz, listBytes, info }: Abo
     [String(records), 8],
     [String(RECORD_MS / 1000), 8],
     [String(SIGNALS), 4],
-    // headers of the signals: each field of the first, then of the second
+    // signal headers: for each field, the value of the first signal, then that of the second
     ["ECG", 16],
     ["EDF Annotations", 16],
     ...pair("", "", 80),
@@ -182,7 +183,7 @@ function pair(ecg: string, annotations: string, bytes: number): [string, number]
 }
 
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
-/** The end of `Date`; times of frames have 64 bits. */
+/** The latest time that a `Date` can represent; times in frames have 64 bits. */
 const LATEST_MS = 8.64e15;
 
 function dateOf(ms: number) {

@@ -217,7 +217,7 @@ describe("training impulses", () => {
     [{ method: "edwards", maxHr: 20 }, /maxHr is 20; it must be from 30 to 240/],
     [{ method: "banister", maxHr: 60, restHr: 60, sex: "male" }, /restHr must be below/],
     [{ method: "banister", maxHr: 200, restHr: 60, sex: null }, /weights exist for "female" and "male" only/],
-    [{ method: "lucia", thresholds: [170, 140] }, /must ascend/],
+    [{ method: "lucia", thresholds: [170, 140] }, /must be in ascending order/],
   ])("refuse %j", (method, message) => {
     expect(() => trimp([], method as never)).toThrow(message);
   });

@@ -28,7 +28,7 @@ describe("options of computeMetrics", () => {
     [
       "limits that descend",
       { params: { speed_ranges: [0, 4, 2] } },
-      /^params.speed_ranges: The values must ascend/,
+      /^params.speed_ranges: The values must be in ascending order/,
     ],
     ["a fraction of a millisecond", { from: 0.5 }, /^from is 0.5; it must be an integer of ms/],
     ["an invalid Date", { to: new Date(Number.NaN) }, /^to is an object/],

@@ -8,7 +8,7 @@ const interval = fc
   .map(({ startMs, length }) => ({ startMs, endMs: startMs + length }));
 
 describe("disjoint intervals that are added in any order", () => {
-  it("stay in ascending order, without each one that overlaps an earlier one", () => {
+  it("stay in ascending order, without those that overlap an earlier one", () => {
     fc.assert(
       fc.property(fc.array(interval, { maxLength: 30 }), (all) => {
         const times: Interval[] = [];

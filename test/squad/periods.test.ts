@@ -51,7 +51,7 @@ describe("a file that is too large for periods", () => {
     expect(large(many(5000))).toEqual([
       {
         line: 202,
-        message: 'A session has at most 200 periods, and "Drill 200" is one more. Remove some.',
+        message: '"Drill 200" exceeds the limit of 200 periods per session. Remove some periods.',
       },
     ]);
   });
@@ -128,7 +128,7 @@ describe("a period", () => {
       {
         line: 2,
         message:
-          "Camp lasts 3,654 days, from 2026-10-24 12:00 to 2036-10-24 13:00. A period lasts at most 7 days. Change a date.",
+          "Camp lasts 3,654 days, from 2026-10-24 12:00 to 2036-10-24 13:00. A period lasts at most 7 days. Correct one of the dates.",
       },
     ]);
     expect(problemsOf("2026-10-17 12:00", "2026-10-24 13:01")).toMatchObject([
@@ -242,7 +242,7 @@ describe("the periods of a session", () => {
     ).toEqual([
       "2: The row has no period. Give a name such as 1st half, or remove the row.",
       '3: "soon" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.',
-      "4: B ends at 16:59, which is not after its start at 17:00. Change one.",
+      "4: B ends at 16:59, which is not after its start at 17:00. Change one of them.",
       '5: No recording belongs to "Nobody". Write the name as in the roster, or as the name of the file.',
       "6: D has no times. Give start and end, or name a player who does not take part.",
       '8: "F" overlaps "E" (line 7) for Kunz. Change one of them.',
@@ -267,7 +267,7 @@ describe("the periods of a session", () => {
       ]);
     for (const rows of ["A,-,-,Kunz\nA,16:30,16:40,Kunz\n", "A,16:30,16:40,Kunz\nA,-,-,Kunz\n"])
       expect(problemsOf(`period,start,end,player\n${rows}`)).toEqual([
-        "3: One row excludes Kunz from A, another one has times. Remove one.",
+        "3: One row excludes Kunz from A, and another one has times. Remove one of them.",
       ]);
   });
 

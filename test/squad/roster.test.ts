@@ -71,7 +71,7 @@ describe("a roster", () => {
       "4: Vogel and Kunz (line 3) have the same tracker TRK-2. Change one.",
     ]);
     expect(problemsOf("player,serial,number\nKunz,TRK-1,7\nKunz,TRK-2,8\n")).toEqual([
-      "3: Kunz has other values than in line 2. Give them once.",
+      "3: Kunz has different values in line 2. Keep one value of each.",
     ]);
   });
 

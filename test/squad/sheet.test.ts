@@ -75,7 +75,7 @@ describe("a table from a spreadsheet is read", () => {
     }
   });
 
-  it("up to the first row or cell more than a table can have", () => {
+  it("up to the first row or cell beyond the limits of a table", () => {
     const table = (rows: number, hint = "") =>
       readSheet(`${hint}player,serial\n${"Kunz,1\n\n".repeat(rows)}`);
     for (const hint of ["", "sep=,\n"]) {

@@ -84,7 +84,7 @@ describe("the players at one time", () => {
     expect(frames.map(({ timeMs }) => timeMs)).toEqual(Array.from({ length: 12 }, (_, i) => i * 100));
   });
 
-  it("have a shape if there are at least three: the means of the frames with a shape", () => {
+  it("have a shape, which is the mean of the frames with at least three players", () => {
     const at = (x: number, y: number) => ({
       player: null,
       x,

@@ -9,9 +9,9 @@ const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 export const SQUAD_TARGETS = { tableMs: 4000, brushMs: 300 };
 
 export interface SquadTimes {
-  /** From the selection of the files to the table of all figures. */
+  /** Time from the selection of the files to the table of all figures. */
   tableMs: number;
-  /** From the end of a drag over the clock to the figures of the selected period. */
+  /** Time from the end of a drag over the clock to the figures of the selected period. */
   brushMs: number;
 }
 
@@ -53,7 +53,7 @@ export async function measureSquad(browser: Browser, address: string, files: str
   return { tableMs, brushMs };
 }
 
-/** Time until an element is in the page and drawn, ms. */
+/** Waits until an element is in the page and drawn. Returns the time since the last mark, ms. */
 async function sinceBegun(page: Page, selector: string): Promise<number> {
   const passed = await page.waitForFunction(
     (wanted) => {

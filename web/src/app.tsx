@@ -31,7 +31,7 @@ import { Viewer } from "./viewer.js";
 const loadShell = () => import("./app/shell.js");
 const loadNothing = async () => null;
 
-/** The route, unless the page shows the viewer. Without a service, every address belongs to the viewer. */
+/** Returns the route, or null while the page shows the viewer. Without a service, every address belongs to the viewer. */
 function viewRoute() {
   const current = hasService.value === false ? null : route.value;
   return current === null || current.path.length === 0 ? null : current;
@@ -44,7 +44,7 @@ export function App({
 }: {
   workspace: Workspace;
   settings: Settings;
-  /** The link in the address of the page. Null if there is none. */
+  /** The link in the address of the page, or null if there is none. */
   linked: Link | null;
 }) {
   const current = viewRoute();
@@ -181,7 +181,7 @@ function LazyComparison(props: ComparisonProps) {
   return Comparison === null ? <Loading /> : <Comparison {...props} />;
 }
 
-/** Shown if a part of the page takes long to load. */
+/** The message that appears if a part of the page takes long to load. */
 function Loading() {
   return (
     <p class="muted late" role="status">

@@ -12,10 +12,10 @@ import { setZones } from "./view/zone-speeds.js";
 
 type SquadPart = typeof import("./squad/squad-part.js");
 
-/** The open squad with its part of the page. Null if there is none. */
+/** The open squad with its part of the page, or null if there is none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The squad that this browser stores, unless it is open. Null if there is none. */
+/** The squad that this browser stores, or null if there is none or it is open. */
 export const keptSquad = signal<KeptSquad | null>(null);
 
 /** Looks for a stored squad of this browser. */
@@ -41,7 +41,7 @@ addEventListener("popstate", () => {
   playerShown.value = openedSquad.peek() === null ? null : (entryNow().player ?? null);
 });
 
-/** Name of the player whose recordings replace the squad. Null if the squad is visible. "Back" leads to the squad. */
+/** The name of the player whose recordings replace the squad, or null while the squad is visible. "Back" leads to the squad. */
 export const shownPlayer: ReadonlySignal<string | null> = playerShown;
 
 async function loadPart(): Promise<SquadPart | null> {

@@ -10,7 +10,7 @@ import { titleOf } from "./recording/timeline.js";
 import { rememberedSettings } from "./view/settings.js";
 import { Viewer } from "./viewer.js";
 
-/** A report in one file. It contains the viewer and the rows of a recording (docs/report-file.md). */
+/** Shows a report in one file, which contains the viewer and the rows of a recording (docs/report-file.md). */
 function start(): void {
   const settings = rememberedSettings();
   const data = readReportData(document.getElementById("asi-recording")?.textContent ?? null);

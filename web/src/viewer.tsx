@@ -24,7 +24,7 @@ interface Props {
   recording: Recording;
   reader: RecordingService;
   settings: Settings;
-  /** The part in a link. Null for the whole recording. */
+  /** The part in a link, or null for the whole recording. */
   linked?: TimeWindow | null;
 }
 

@@ -7,7 +7,7 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 /** The results contain only violations, and omit their places in the document. */
 const OPTIONS = { runOnly: RULES, resultTypes: ["violations"], selectors: false };
 
-/** The violations that axe finds, with rule and element. */
+/** Returns the violations that axe finds, with rule and element. */
 export async function violations(page: Page): Promise<string[]> {
   // uses the debugger to load axe, because the policy of the page blocks other scripts
   const session = await page.context().newCDPSession(page);
@@ -22,7 +22,7 @@ export async function violations(page: Page): Promise<string[]> {
   return JSON.parse(result.value as string);
 }
 
-/** The width of the page minus the width of the window. */
+/** Returns the width of the page minus the width of the window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 

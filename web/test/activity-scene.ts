@@ -6,7 +6,7 @@ import type { TestManager, TestService } from "./service.js";
 export const START_MS = Date.UTC(2025, 4, 17, 12);
 const MINUTES = 20;
 
-/** A run on a straight line in intervals of a minute. The faster intervals have this speed, m/s. */
+/** Returns the speeds of a run in intervals of a minute. The faster intervals have this speed, m/s. */
 function* intervals(fastest: number): Generator<EncodableRow> {
   let metres = 0;
   for (let i = 0; i < MINUTES * 600; i++) {
@@ -25,7 +25,7 @@ function* intervals(fastest: number): Generator<EncodableRow> {
   }
 }
 
-/** A recording whose first sample is at `START_MS`. @param fastest speed of its fast intervals, m/s */
+/** Returns a recording whose first sample is at `START_MS`. @param fastest speed of its fast intervals, m/s */
 export async function recordingOf(serial: string, fastest: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of encode(intervals(fastest), {
@@ -40,11 +40,11 @@ export async function recordingOf(serial: string, fastest: number): Promise<Uint
 }
 
 export interface TeamScene extends TestManager {
-  /** Uses a token of the manager. */
+  /** The client uses a token of the manager. */
   client: Client;
   athletes: Resource["Athlete"][];
   devices: Resource["Device"][];
-  /** Schemas of football activities and of their time frames. */
+  /** The schemas of football activities and of their time frames. */
   schemas: { activity: number; timeframe: number };
   /** Creates a football activity. */
   activity(name: string): Promise<Resource["Activity"]>;
@@ -58,7 +58,7 @@ export interface TeamScene extends TestManager {
   ): Promise<Resource["Timeframe"]>;
 }
 
-/** A manager with two athletes, who wear two devices at the same time. */
+/** Creates a manager with two athletes, who wear two devices at the same time. */
 export async function teamScene(
   service: TestService,
   username: string,

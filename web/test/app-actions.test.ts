@@ -10,7 +10,7 @@ import { openSignedIn } from "./signed-in.js";
 describe.skipIf(hasNoBrowser)("an action of a user", () => {
   useBrowser();
 
-  /** A manager with a device, and the id of the device. */
+  /** Creates a manager with a device. Returns the manager and the id of the device. */
   async function owner(username: string): Promise<{ username: string; device: number }> {
     await service.manager(username);
     await service.addDevice(username.toUpperCase(), username);

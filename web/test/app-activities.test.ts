@@ -18,7 +18,7 @@ let hookUrl = "";
 let received: { secret: string; body: { event: string; data: object } }[] = [];
 let status = 204;
 
-/** The text of a cell in the table of compared figures, without its difference. */
+/** Returns the text of a cell in the table of compared figures, without its difference. */
 const compared = async (page: Page, athlete: string, figure: string): Promise<string[]> => {
   const table = page.getByRole("region", { name: "Compared figures" });
   const heads = await table.locator("thead th").allInnerTexts();
@@ -32,11 +32,11 @@ const computedOf = (timeframe: number) =>
     team.client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params: { path: { timeframe } } }),
   );
 
-/** A point of the plots at a share of the data. */
+/** Returns the point of the plots at a share of the data. */
 async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
   const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
   if (box === null) throw new Error("There are no plots.");
-  // without the space for labels to the left and the margin to the right
+  // the width excludes the space for labels to the left and the margin to the right
   return { x: box.x + 46 + share * (box.width - 46 - 24), y: box.y + 60 };
 }
 
@@ -113,14 +113,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByLabel("Athlete").selectOption({ label: "Ada Moss" });
     await page.getByLabel("Device").selectOption(String(team.devices[0]?.id));
     await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
-    // the latest day of the device
+    // the page shows the latest day of the device
     expect(await page.getByLabel("Day").inputValue()).toBe("2025-05-17");
     await brush(page, 0.25, 0.5);
     expect(await page.getByLabel("Start", { exact: true }).inputValue()).toMatch(/^2025-05-17T14:0[45]/);
     await page.getByLabel("Name").fill("First half");
     await page.getByRole("button", { name: "Save time frame" }).click();
     await page.getByRole("heading", { level: 1, name: "First half" }).waitFor();
-    // announced before the page went to the time frame
+    // the page announces this before it goes to the time frame
     await page.getByText("The time frame is saved.", { exact: true }).waitFor();
 
     const figures = page.getByRole("region", { name: "Computed data" });
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("PageDown");
     await page.keyboard.press("Shift+PageDown");
     await page.keyboard.press("Enter");
-    // starts a quarter of the twenty minutes after their start, and lasts a quarter of them
+    // the mark starts a quarter of the twenty minutes after their start, and lasts a quarter of them
     await page.getByText("Length: 5:00 min.").waitFor();
     const start = page.getByRole("slider", { name: "Start of the time frame" });
     await start.focus();
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
-  it("have charts in which a full bar is the whole time, the whole distance, or all time with heart rates", async () => {
+  it("have charts in which a full bar means the whole time, the whole distance, or all time with heart rates", async () => {
     const activity = await team.activity("Shares");
     // the last minute has only 12 s
     const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });

@@ -13,7 +13,7 @@ let gate: Gate;
 /** The service as the page reaches it, through the gate. */
 let service: TestService;
 
-/** A promise and a function that fulfils it. */
+/** Returns a promise and a function that fulfils it. */
 function signalled() {
   let tell = () => {};
   const told = new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await page.locator(".scrolled-x tbody tr").first().waitFor();
     await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
-    // a table without buttons, even on A4
+    // the list is a table without buttons, even on A4
     await page.getByRole("columnheader", { name: "Time frames" }).waitFor();
     expect(
       await page

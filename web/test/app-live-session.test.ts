@@ -1,4 +1,4 @@
-/** The live view of a running session. */
+/** Tests of the live view of a running session. */
 import { unwrap } from "asi-client";
 import { demoRows } from "asi-convert";
 import type { Page } from "playwright-core";
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)("a running session", () => {
   ])(
     "shows its players as their samples arrive, and never shows an old value as current, %i pixels wide",
     async (width, height) => {
-      // minutes after the previous case, whichever it was
+      // the samples are minutes after those of the previous case, which can be either of the two
       const startMs = Math.floor(Date.now() / SECOND_MS) * SECOND_MS - (1280 - 890 * cases++) * SECOND_MS;
       const page = await openSignedIn(service, scene, { viewport: { width, height } });
       await showView(page, `#/sessions/${session}`, /./);

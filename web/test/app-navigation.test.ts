@@ -8,7 +8,7 @@ import { openSignedIn } from "./signed-in.js";
 
 const links = (page: Page) => page.getByRole("navigation", { name: "Views" }).getByRole("link");
 
-/** Names of the links that are completely visible. */
+/** Returns the names of the links that are completely visible. */
 const seenLinks = (page: Page) =>
   links(page).evaluateAll((all) =>
     all

@@ -1,4 +1,4 @@
-/** Signing in with an OpenID provider, which the browser treats as a different site. */
+/** Tests of signing in with an OpenID provider, which the browser treats as a different site. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CLIENT_ID,
@@ -13,9 +13,9 @@ import { BuiltService, PASSWORD, showView, signIn } from "./service.js";
 const ROLES = { Staff: ["manager"], Players: ["athlete"] };
 
 let provider: TestProvider;
-/** Users can also sign in with passwords. */
+/** A service to which users can also sign in with passwords. */
 let service: BuiltService;
-/** Users can sign in only with the provider. It creates their accounts. */
+/** A service to which users can sign in only with the provider. It creates their accounts. */
 let strict: BuiltService;
 
 async function newService(settings: Record<string, string>): Promise<BuiltService> {

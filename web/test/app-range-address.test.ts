@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     ben = await service.manager("ben");
   });
 
-  /** The page of Ann with an open range of a new device. */
+  /** Opens the page of Ann with an open range of a new device. */
   async function openRange() {
     const { page, id, serial } = await openDevice(service, ann);
     const file = await match(serial);
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  /** The page of Ann, which compares two ranges of a new device. */
+  /** Opens the page of Ann, which compares two ranges of a new device. */
   async function openCompared() {
     const { page, id, serial } = await openDevice(service, ann);
     const later = await match(serial, KICK_OFF_MS + 60 * MINUTE_MS, MINUTE_MS, 2);
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await signIn(anew, "aron");
     await compared(anew).waitFor();
     expect(hashOf(anew)).toBe(hash);
-    // the address does not mean a single range
+    // the address does not name a single range
     await anew
       .getByRole("button", { name: /^Close / })
       .first()

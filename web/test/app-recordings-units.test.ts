@@ -136,7 +136,7 @@ describe("the summary of an upload", () => {
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
       "1 sample was refused, because another manager owned the device at that time, or the time is in the future.",
     ]);
-    // one sentence, and the empty calendar agrees with it
+    // the text is one sentence, and the empty calendar agrees with it
     expect(accountOf({ ...nothing, samples_refused: 18_001, samples_unowned: 18_001 }, "utc")).toEqual([
       "18,001 samples were refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);

@@ -25,7 +25,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     ann = await service.manager("aida");
   });
 
-  /** The CSV of the visible part, downloaded from the page. */
+  /** Downloads the CSV of the visible part from the page. */
   async function downloaded(page: Page): Promise<{ name: string; csv: string }> {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
         speed,
         hr: 150,
       }));
-    /** Rows with the heart rate of a sensor that measures less often than the device. One row in ten has a heart rate. */
+    /** Returns rows with the heart rate of a sensor that measures less often than the device. One row in ten has a heart rate. */
     const withFewHeartRates = (startMs: number) =>
       walk(startMs, 4).map((row, i) => ({ ...row, hr: i === 0 ? 140 : null }));
 

@@ -21,7 +21,7 @@ interface Scene {
   session: number;
 }
 
-/** A squad with a computed match with heart rates. Ann has a maximum heart rate. */
+/** Creates a squad with a computed match with heart rates. Ann has a maximum heart rate. */
 async function sceneOf(username: string): Promise<Scene> {
   const owner = await squadPeople(service, username, NAMES);
   const squad = await squadOf(owner, "First team");
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     const csv = (await saved("CSV")).toString();
     expect(csv).toMatch(/,Bea Bell,.*,2876,/);
     expect(csv).not.toMatch(/_hr|hr_|trimp/);
-    // a zip archive
+    // the file is a zip archive
     expect((await saved("Excel (.xlsx)")).subarray(0, 2).toString()).toBe("PK");
     await showView(coach, "#/sessions/new", "New session");
     await coach.getByText("You have no squad yet").waitFor();

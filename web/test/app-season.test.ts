@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
   let squad: number;
   let sessions: number[];
 
-  /** A manager with a squad that has played. */
+  /** Creates a manager with a squad that has played. */
   async function played(username: string) {
     const manager = await squadPeople(service, username, ["Ann Ash", "Bea Bell", "Cleo Cole"]);
     const id = await squadOf(manager, "First team");

@@ -1,4 +1,4 @@
-/** Sessions of the service. Covers calendar, page, form, and the squad view on stored ranges. */
+/** Tests of the sessions of the service: calendar, page, form, and the squad view on stored ranges. */
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("give way to a range that the user opens, and the Back button returns to the squad", async () => {
+  it("are replaced by a range that the user opens, and the Back button returns to the squad", async () => {
     const session = await scene.session("Friendly");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);

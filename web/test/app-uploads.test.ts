@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await of("again.asi")
       .getByText(/^The same file was loaded before: 60\d samples/)
       .waitFor();
-    // Only claiming the device helps. A second attempt with the other files would be refused too.
+    // Only claiming the device would help. A second attempt with the other files would be refused too.
     const again = page.getByRole("button", { name: /^Try again/ });
     expect(await again.count()).toBe(1);
     expect(await violations(page)).toEqual([]);
@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
-  it("can be dropped anywhere in the view, and do not open in the viewer", async () => {
+  it("can be dropped anywhere in the view without opening in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(

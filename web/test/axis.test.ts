@@ -52,7 +52,7 @@ describe("a recording by distance", () => {
     expect(placed.instantAt(placed.whole.stopMs + 1000)).toBeNull();
   });
 
-  it("has adjacent parts, which begin where the previous one ends and include standing still at both ends", () => {
+  it("has adjacent parts, each of which begins where the previous one ends and includes standing still at both ends", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: placed.whole.stopMs, noNaN: true }), (mm) => {
         const before = placed.partIn({ startMs: 0, stopMs: mm });

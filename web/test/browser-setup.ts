@@ -10,14 +10,14 @@ import { BuiltService } from "./service.js";
 declare module "vitest" {
   interface ProvidedContext {
     pageAddress: string;
-    /** For the temporary files of the browsers. Browsers end a moment after the workers that started them. */
+    /** The folder for the temporary files of the browsers. Browsers end a moment after the workers that started them. */
     browserFolder: string;
-    /** Null if there is no browser. No test then needs the service. */
+    /** The browser, or null if there is none. No test then needs the service. */
     service: { address: string; dataDir: string; publicAddress: string } | null;
   }
 }
 
-/** High limits, because tests send many requests from one address within seconds. */
+/** The limits are high, because tests send many requests from one address within seconds. */
 const SETTINGS = {
   THROTTLE_ADDRESS_PER_MINUTE: "1000000",
   THROTTLE_FILES_PER_MINUTE: "1000000",
@@ -26,7 +26,7 @@ const SETTINGS = {
   WEBHOOK_ALLOW_PRIVATE: "true",
 };
 
-/** One web server and one service for all tests. A proxy precedes the service. */
+/** Starts one web server and one service for all tests. A proxy precedes the service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(join(BUILT, "index.html"))) {
     throw new Error("The page is not built: run npm run build -w asi-web.");

@@ -1,7 +1,7 @@
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { type ComparedFrame, comparisonCsv } from "../src/app/activities/comparison-csv.js";
-import { type Computed, recordedSeconds } from "../src/app/activities/computed.js";
+import type { Computed } from "../src/app/activities/computed.js";
 import {
   COMPARED_FIGURES,
   differenceText,
@@ -9,6 +9,7 @@ import {
   nameOfFigure,
 } from "../src/app/activities/computed-figures.js";
 import { instantOf, instantText } from "../src/app/parts/when.js";
+import { recordedTimeMs } from "../src/recording/recorded-time.js";
 import { zoneName } from "../src/view/times.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
@@ -16,7 +17,7 @@ const COMPUTED_AT = Date.UTC(2025, 4, 18);
 
 type Params = NonNullable<Parameters<typeof computeMetrics>[1]>["params"] & object;
 
-/** The computed data for a minute at a steady speed, with ten rows per second. */
+/** Returns the computed data for a minute at a steady speed, with ten rows per second. */
 function steady(speedMmPerS: number, params: Params = {}): Computed {
   const length = 601;
   const metrics = computeMetrics(
@@ -64,7 +65,7 @@ describe("the export of compared figures", () => {
       "Distance, m": String(computed.total_distance),
       "Max speed, km/h": "18",
       "Mean speed, km/h": "18",
-      "Recorded, s": String(recordedSeconds(computed)),
+      "Recorded, s": String(recordedTimeMs(computed) / 1000),
       Sprints: "0",
       "From 19.8 km/h, m": "0",
       "Mean HR, bpm": "",

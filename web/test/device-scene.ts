@@ -6,7 +6,7 @@ import { openSignedIn } from "./signed-in.js";
 
 export const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
 export const MINUTE_MS = 60_000;
-/** Longer than one page of the service. */
+/** The recording is longer than one page of the service. */
 export const LONG_MS = 43 * MINUTE_MS;
 
 export interface TestFile {
@@ -33,7 +33,10 @@ export interface TestDevice {
   id: number;
 }
 
-/** Creates a device without an owner. @returns its serial number */
+/**
+ * Creates a device without an owner.
+ * @returns its serial number
+ */
 export async function freeDevice(service: TestService): Promise<string> {
   const serial = `R-${randomBytes(4).toString("hex")}`;
   await service.addDevice(serial);

@@ -6,7 +6,7 @@ import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 
-/** Rows at a steady speed, in m/s. */
+/** Returns rows at a steady speed, in m/s. */
 async function recordingOf(count: number, stepMs: number, speed: number): Promise<Buffer> {
   const rows = Array.from({ length: count }, (_, i) => ({
     timestamp: START + i * stepMs,

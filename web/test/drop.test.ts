@@ -32,7 +32,7 @@ describe.skipIf(hasNoBrowser)("files dropped while others are read", () => {
 
   it("are announced, and cancelled together with the first ones", async () => {
     const page = await openPage();
-    // the page immediately after the second drop, followed by Cancel
+    // reads the page immediately after the second drop, and then presses Cancel
     const shown = page.evaluate(
       () =>
         new Promise<string>((resolve) => {

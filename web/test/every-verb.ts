@@ -17,7 +17,7 @@ import { packSamples, toBase64, unpackSamples } from "asi-convert/packed";
 
 // Calls all functions of the library that need no file system. It runs in Node.js, and as a bundle in a browser.
 
-/** A recording converted to every format, in base64. */
+/** Returns a recording converted to every format, in base64. */
 export async function everyFormat(recording: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const format of FORMAT_NAMES) {
@@ -27,7 +27,7 @@ export async function everyFormat(recording: string): Promise<Record<string, str
   return files;
 }
 
-/** The results of every other function for a recording with an ECG waveform, as JSON. */
+/** Returns the results of every other function for a recording with an ECG waveform, as JSON. */
 export async function everyVerb(recording: string): Promise<string> {
   const bytes = bytesOf(recording);
   const batches = await all(decode(bytes));

@@ -21,7 +21,7 @@ const INSTALLED = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** The browser that `CHROMIUM` names, the one from npm (Linux x64), or an installed Chrome. Null if there is none. */
+/** Finds the browser that `CHROMIUM` names, the one from npm (Linux x64), or an installed Chrome. Returns null if there is none. */
 export function findBrowser(): Browser | null {
   const named = process.env.CHROMIUM;
   if (named !== undefined && named !== "") {
@@ -59,7 +59,7 @@ function fontSettings(folder: string): string {
   return path;
 }
 
-/** Unpacks the browser (197 MB) beside the packages. `npm ci` then removes it with them. Returns the folder. */
+/** Unpacks the browser (197 MB) beside the packages, so that `npm ci` removes it with them. Returns the folder. */
 function unpackOnce(): string {
   const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
   const manifest = join(dirname(entry), "..", "..", "package.json");

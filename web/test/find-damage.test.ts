@@ -21,7 +21,7 @@ describe("the damaged places of a recording", () => {
 
   it("form one row of the list, with their number and bytes, if they are within a second", async () => {
     const torn = Buffer.from(whole);
-    // every second one of ten frames within a second, and one frame long after them
+    // every second one of ten frames within a second is damaged, and one frame long after them
     const frames = framesFrom(whole, whole.indexOf(SYNC, 200_000));
     const damaged = [...[0, 2, 4, 6, 8].map((i) => frames[i] ?? 0), frames[500] ?? 0];
     for (const at of damaged) torn.writeUInt8(torn.readUInt8(at + 10) ^ 1, at + 10);

@@ -12,7 +12,7 @@ export class Gate {
     this.#target = new URL(address);
   }
 
-  /** With a trailing slash. */
+  /** The address with a trailing slash. */
   get address(): string {
     return `http://127.0.0.1:${this.#port}/`;
   }

@@ -23,7 +23,7 @@ const table = (page: Page) => page.getByRole("region", { name: "Periods in the h
 const field = (page: Page, name: "Lowest" | "Highest") =>
   page.getByRole("spinbutton", { name: `${name} heart rate, bpm` });
 
-/** A total above the list. */
+/** Returns a total above the list. */
 const total = (page: Page, name: string) =>
   page
     .locator("details", { has: page.getByText("Heart-rate range", { exact: true }) })
@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser)("the heart-rate range of a recording", () => {
     const { samples } = decodeSync(file.buffer);
     const page = await openPage();
     await choose(page, file);
-    // the ends of the map's legend are those of the shown part
+    // the ends of the map's legend are those of the visible part
     await page.getByRole("button", { name: "Time", exact: true }).click();
     await open(page);
     await enter(page, "120", "150");
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("the heart-rate range of a recording", () => {
     await expect.poll(legend).toEqual([startOf(second?.startMs ?? 0), startOf(second?.endMs ?? 0)]);
   });
 
-  it("tells what is wrong with the limits, and when the heart rate was never between them", async () => {
+  it("reports invalid limits, and a heart rate that was never between them", async () => {
     const page = await openPage();
     await choose(page, await session());
     await open(page);

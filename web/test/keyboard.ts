@@ -61,7 +61,7 @@ export class Keyboard {
   }
 }
 
-/** Whether an element has the focus, and what prevents users from seeing the focus. Runs in the page. */
+/** Returns whether an element has the focus, and what prevents users from seeing the focus. Runs in the page. */
 function focusState(target: Element): { isReached: boolean; problem: string | null } {
   const element = document.activeElement;
   const isReached = element === target;

@@ -11,7 +11,7 @@ import { inLongForm } from "../../test/long-form.js";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** Much larger than one read of the page. */
+/** The size of the file, which is much larger than one read of the page. */
 const BYTES = inLongForm(150e6, 20e6);
 // a frame with a fix, without a heart rate
 const BYTES_PER_ROW = 100;
@@ -72,7 +72,7 @@ async function chooseOnDisk(page: Page, path: string): Promise<void> {
   await session.send("DOM.setFileInputFiles", { nodeId: nodeIds.at(-1) ?? 0, files: [path] });
 }
 
-/** Rows in the form of a receiver, 100 ms apart. */
+/** Returns rows in the form of a receiver, 100 ms apart. */
 function* steadyRows(count: number) {
   for (let i = 0; i < count; i++) {
     yield {

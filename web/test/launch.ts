@@ -11,12 +11,12 @@ const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
  */
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 
-/** A browser that compiles as usual, for measurements. */
+/** Returns the options of a browser that compiles as usual, for measurements. */
 export function launchOptions({ path, env }: InstalledBrowser): LaunchOptions {
   return { executablePath: path, args: ARGS, env: { ...(process.env as Record<string, string>), ...env } };
 }
 
-/** A browser in which that deadlock cannot occur, for tests and pictures. */
+/** Returns the options of a browser in which that deadlock cannot occur, for tests and pictures. */
 export function steadyLaunchOptions(browser: InstalledBrowser): LaunchOptions {
   return { ...launchOptions(browser), args: [...ARGS, COMPILE_IN_PLACE] };
 }

@@ -12,7 +12,7 @@ const ATHLETE = 12;
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const MINUTE_MS = 60_000;
 
-/** Samples of a player who runs at 3 m/s, one every 100 ms. */
+/** Returns the samples of a player who runs at 3 m/s, one every 100 ms. */
 const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null = null) =>
   Array.from({ length: count }, (_, i) => ({
     "gnss.latitude": 47.37,
@@ -22,7 +22,7 @@ const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null 
     "ecg.hr": heart,
   }));
 
-/** The arrival of samples, with a correct clock of the computer. */
+/** Returns the arrival of samples, with a correct clock of the computer. */
 const at = (ms: number): Arrival => ({ heardMs: ms - START_MS, nowMs: ms, isFirst: false });
 
 function add(
@@ -56,7 +56,7 @@ describe("a player of a running session", () => {
     player = follow(player, START_MS + 5000, 5);
     expect(player.shown).toMatchObject({ speed: 3, ms: START_MS + 9900, heardMs: 10_000 });
     expect(player.shown.trail.every(({ ms }) => ms <= START_MS + 9900)).toBe(true);
-    // without the steps to the sample and back, but with the step between the two samples ahead
+    // the distance excludes the steps to the sample and back, but includes the step between the two samples ahead
     expect(player.addedM).toBeCloseTo(3 * (4.9 + 4.9) + 0.9);
   });
 
@@ -97,7 +97,7 @@ describe("a player of a running session", () => {
     },
   );
 
-  it("is old if the first sample is old, because the stream begins with the newest sample of any age", () => {
+  it("is outdated if the first sample is old, because the stream begins with the newest sample of any age", () => {
     const first = { ...at(START_MS + 20 * MINUTE_MS), isFirst: true };
     const player = add(undefined, samplesFrom(START_MS, 1), first);
     expect(first.heardMs - player.shown.heardMs).toBe(20 * MINUTE_MS);
@@ -108,14 +108,14 @@ describe("a player of a running session", () => {
     expect(add(undefined, samples, at(START_MS + 1000)).shown.heart).toEqual({ bpm: 150, heardMs: 100 });
   });
 
-  it("is shown and counted by one of two devices", () => {
+  it("is represented and counted by one of two devices", () => {
     const player = follow(undefined, START_MS, 30, [1, 2]);
     expect(player.shown).toMatchObject({ device: 1, speed: 3 });
     expect(player.addedM).toBeCloseTo(3 * 29.9);
     expect([...player.tracks.keys()]).toEqual([1, 2]);
   });
 
-  it("is shown by the device with more samples", () => {
+  it("is represented by the device with more samples", () => {
     let player: LivePlayer | undefined;
     for (let i = 0; i < 20; i++) {
       const ms = START_MS + i * 1000;
@@ -131,7 +131,7 @@ describe("a player of a running session", () => {
     expect(player?.addedM).toBeLessThan(6 * 19.9);
   });
 
-  it("is shown by the second device when the first one is silent, and retains its distance", () => {
+  it("is represented by the second device when the first one is silent, and retains its distance", () => {
     const first = follow(undefined, START_MS, 60);
     const silentMs = START_MS + 60_000 + STALE_MS + 1000;
     const player = follow(first, silentMs, 10, [2]);

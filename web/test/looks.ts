@@ -8,7 +8,7 @@ export interface Look {
 /** The widths and themes of the tests of views. `npm test` uses the default ones, `npm run test:more` the others. */
 export const LOOKS: readonly Look[] = inLongForm(
   [
-    // equals 1280 pixels at 400 %
+    // this width equals 1280 pixels at 400 %
     { width: 320, colorScheme: "dark" },
     { width: 768, colorScheme: "light" },
   ],

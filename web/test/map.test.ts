@@ -5,7 +5,7 @@ import { boxAround, groundMetres, project, type Track } from "../src/map/project
 import { drawTracks } from "../src/map/raster.js";
 
 const BERN = { latitudeE7: 469_629_000, longitudeE7: 74_648_000 };
-const METRES_PER_DEGREE = 111_195; // a sphere of the Earth's mean radius
+const METRES_PER_DEGREE = 111_195; // on a sphere with the Earth's mean radius
 
 function trackOf(positions: [latitude: number, longitude: number][], origin = BERN): Track {
   const latitudes = Int32Array.from(positions, ([latitude]) => Math.round(latitude * 1e7));
@@ -20,7 +20,7 @@ function trackOf(positions: [latitude: number, longitude: number][], origin = BE
 }
 
 describe("the projection", () => {
-  it("has metres on the ground, to half a percent", () => {
+  it("has metres on the ground, with an error below half a percent", () => {
     const { east, north } = trackOf([
       [46.9629, 7.4648],
       [46.9639, 7.4648],
@@ -68,7 +68,7 @@ describe("the projection", () => {
 });
 
 describe("tracks on one map", () => {
-  /** A square whose corner in the south-west is at this position. */
+  /** Returns a square with its south-western corner at this position. */
   const square = (east: number, north: number, length: number) => ({
     west: east,
     south: north,
@@ -80,7 +80,7 @@ describe("tracks on one map", () => {
     expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
   });
 
-  it("do not belong to two towns, which would be dots", () => {
+  it("are not from two towns, because each town would be a dot", () => {
     const towns = [square(0, 0, 110), square(20_000, 0, 110), square(50, 10, 100), square(20_100, 0, 110)];
     expect(placesOf(towns)).toEqual([
       [0, 2],

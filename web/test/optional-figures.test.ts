@@ -35,7 +35,7 @@ async function replace(page: Page, other: Parameters<Page["setInputFiles"]>[1]):
   await expect.poll(() => page.locator(".cards").innerText()).not.toBe(before);
 }
 
-/** The scripts of parts that were loaded. */
+/** Returns the scripts of parts that were loaded. */
 const partsOf = (page: Page) =>
   page.evaluate(() =>
     performance
@@ -43,7 +43,7 @@ const partsOf = (page: Page) =>
       .filter(({ name }) => /\/(speed-profile|metabolic|standard-runs)-/.test(name)),
   );
 
-/** The ends of the drawn line, in the units of the axes. */
+/** Returns the ends of the drawn line, in the units of the axes. */
 async function lineOf(page: Page): Promise<number[]> {
   const chart = page.locator(".profile-chart");
   const labels = (await chart.locator("text").allTextContents())

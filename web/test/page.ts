@@ -5,10 +5,10 @@ import { launchBrowser } from "./launch.js";
 
 export const address = inject("pageAddress");
 const found = findBrowser();
-/** For `describe.skipIf`. */
+/** The condition for `describe.skipIf`. */
 export const hasNoBrowser = found === null;
 
-/** One browser for all files of a worker. It ends with the worker. A browser shared by all workers would need a slower connection. */
+/** The one browser for all files of a worker. It ends with the worker. A browser shared by all workers would need a slower connection. */
 let launched: Promise<Browser> | undefined;
 let browser: Browser;
 let open: Page[] = [];
@@ -37,7 +37,7 @@ export function useBrowser(): void {
   });
 }
 
-/** The address, the values of the fields and the text of a page, for messages of failed tests. */
+/** Returns the address, the values of the fields and the text of a page, for messages of failed tests. */
 async function whatIsShown(page: Page): Promise<string> {
   const fields = await page
     .locator("input:visible")
@@ -52,17 +52,17 @@ export function expectComplaint(pattern: RegExp): void {
   expectedComplaints.push(pattern);
 }
 
-/** Less than the time limit of a test. The error then names the click that fails. */
+/** Time limit of an action, ms. It is less than the time limit of a test, so the error names the click that fails. */
 const PATIENCE_MS = 100_000;
 
 /** The message of a browser window that stores nothing. */
 const KEEPS_NOTHING = "Service Worker registration blocked by Playwright";
 
 interface Opened extends BrowserContextOptions {
-  /** "allow" lets the page store itself for use without a network. That takes as long as opening the page. */
+  /** If it is "allow", the page stores itself for use without a network. That takes as long as opening the page. */
   serviceWorkers?: "allow" | "block";
   hash?: string;
-  /** An address, unless it is the built page. */
+  /** The address to open. By default, it is the built page. */
   at?: string;
   /** Origins that the page may use in addition to its own. */
   allowed?: string[];
@@ -100,8 +100,8 @@ export async function openPage({
 }
 
 /**
- * A page for several tests. The first test that uses it opens it, and it closes after the last one. Each test leaves it usable by the
- * others, in any order. After a failed test, the next one opens a new page. Call this after `useBrowser`.
+ * Opens a page for several tests. The first test that uses the page opens it, and it closes after the last one. Each test leaves it usable
+ * by the others, in any order. After a failed test, the next one opens a new page. Call this after `useBrowser`.
  */
 export function sharedPage(openFirst: () => Promise<Page>): () => Promise<Page> {
   let shared: Page | undefined;
@@ -126,7 +126,10 @@ export async function openBeside(page: Page, at: string): Promise<Page> {
   return show(tab, at);
 }
 
-/** `TEST_PAGE_SLOWDOWN=8 npm test` runs the scripts of the page eight times as slowly. It finds tests that do not wait for the page. */
+/**
+ * Slows down the page: `TEST_PAGE_SLOWDOWN=8 npm test` runs its scripts eight times as slowly. This finds tests that do not wait for the
+ * page.
+ */
 async function slowDown(page: Page): Promise<void> {
   const rate = Number(process.env.TEST_PAGE_SLOWDOWN ?? 1);
   if (rate === 1) return;
@@ -153,7 +156,7 @@ export async function choose(page: Page, files: Files): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".cards, .comparison, .problem") !== null);
 }
 
-/** The text of a summary card. */
+/** Returns the text of a summary card. */
 export function card(page: Page, name: string): Promise<string> {
   return page
     .locator(".card", { has: page.getByText(name, { exact: true }) })

@@ -3,7 +3,7 @@ import { inflateSync } from "node:zlib";
 // Reads the text of the PDFs that Chromium prints. They have pages with compressed streams, and fonts with two bytes a glyph and a map to Unicode
 // (ISO 32000-1, 9.4 and 9.10.3). It supports no other PDFs.
 
-/** The text of each page, in drawing order. */
+/** Returns the text of each page, in drawing order. */
 export function pdfPages(pdf: Uint8Array): string[] {
   const file = Buffer.from(pdf).toString("latin1");
   const objects = new Map<number, string>();
@@ -52,7 +52,7 @@ function streamOf(body: string): string {
     : bytes.toString("latin1");
 }
 
-/** The map from codes, as four hexadecimal digits, to text. */
+/** Returns the map from codes, as four hexadecimal digits, to text. */
 function unicodeMap(cmap: string): Map<string, string> {
   const map = new Map<string, string>();
   const text = (hex: string) => Buffer.from(hex, "hex").swap16().toString("utf16le");
@@ -68,7 +68,7 @@ function unicodeMap(cmap: string): Map<string, string> {
   return map;
 }
 
-/** The texts of a page, with spaces between texts that are drawn separately. Within a text, every glyph has its own `Td`. */
+/** Returns the texts of a page, with spaces between texts that are drawn separately. Within a text, every glyph has its own `Td`. */
 function textOf(content: string, mapOf: (font: string) => ReadonlyMap<string, string>): string {
   let map: ReadonlyMap<string, string> = new Map();
   let text = "";

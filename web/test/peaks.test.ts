@@ -18,10 +18,10 @@ async function fileOf(rows: Rows) {
   return { name: "session.asi", mimeType: "", buffer };
 }
 
-/** A session that is longer than every window. */
+/** Returns a session that is longer than every window. */
 const session = () => fileOf(demoRows({ seed: 7, startMs: START_MS, durationMs: 20 * MINUTE_MS }));
 
-/** Rows with a constant speed. */
+/** Returns rows with a constant speed. */
 const steadyRows = (count: number, stepMs: number) =>
   Array.from({ length: count }, (_, i) => ({
     timestamp: START_MS + i * stepMs,
@@ -35,7 +35,7 @@ const steadyRows = (count: number, stepMs: number) =>
 const open = (page: Page) => page.getByText("Peak demands", { exact: true }).click();
 const region = (page: Page) => page.getByRole("region", { name: "Peak demands" });
 
-/** The cells of the table, without buttons. */
+/** Returns the cells of the table, without buttons. */
 const tableOf = async (page: Page) => {
   await region(page).waitFor();
   const rows = await region(page).locator("tbody tr").all();
@@ -53,7 +53,7 @@ const LENGTHS = [
 const timeIn = (timeZone: string, ms: number) =>
   new Date(Math.round(ms / 1000) * 1000).toLocaleTimeString("en-GB", { timeZone });
 
-/** The expected content of the table. */
+/** Returns the expected content of the table. */
 const expectedOf = (peaks: readonly PeakWindow[], perMetrePerSecond: number, timeZone: string) =>
   peaks.map(({ window, value, start_time }, i) =>
     value === null || start_time === null
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await expectShown(page, samples, five as PeakWindow);
     await expect.poll(picture).not.toBe(ofMinute);
 
-    // between the dots of 15 s and 30 s
+    // this point is between the dots of 15 s and 30 s
     const [from, to] = await page
       .locator(".peak-curve circle:not(.told)")
       .evaluateAll((dots) => [dots[3], dots[4]].map((dot) => Number(dot?.getAttribute("cx"))));
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await page.getByText(/^30 s from/).waitFor();
   });
 
-  it("give way to a reason if a window is longer than the recording, or if no second has speeds", async () => {
+  it("are replaced by a reason if a window is longer than the recording, or if no second has speeds", async () => {
     const minute = await fileOf(steadyRows(600, 100));
     const { distance } = peakDemands(decodeSync(minute.buffer).samples).peaks;
     const page = await openPage();
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await open(page);
     expect(await tableOf(page)).toEqual(expectedOf(distance, 3.6, "Europe/Zurich"));
     expect(distance.filter(({ value }) => value === null)).toHaveLength(5);
-    await page.getByText("Speeds cover less than 90 % of every such window.").waitFor();
+    await page.getByText("Speeds cover less than 90 % of every window of this length.").waitFor();
     expect(await region(page).getByRole("button").count()).toBe(5);
     expect(await violations(page)).toEqual([]);
 

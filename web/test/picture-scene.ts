@@ -8,7 +8,7 @@ import type { TestService } from "./service.js";
 export interface PictureScene {
   /** A manager with two athletes and their computed data. */
   team: TeamScene;
-  /** Ids of their activities. */
+  /** The ids of their activities. */
   activities: { match: number; empty: number };
   timeframe: number;
   webhook: number;

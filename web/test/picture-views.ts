@@ -9,7 +9,7 @@ export type Views = Record<string, (page: Page) => Promise<unknown>>;
 /** Views and states that require an account. */
 export function accountViews(service: BuiltService, scene: PictureScene): Views {
   const { match, empty } = scene.activities;
-  /** Enters a view as a user of the service. */
+  /** Opens a view as a user of the service. */
   const as = (username: string, hash: string, heading: string | RegExp) => async (page: Page) => {
     await page.goto(`${service.address}#/sign-in`);
     await signIn(page, username);

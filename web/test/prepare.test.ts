@@ -6,7 +6,7 @@ import { inTimeOrder, prepare } from "../src/recording/prepare.js";
 import { readFile } from "../src/recording/read-file.js";
 import { nearestIndex } from "../src/view/instants.js";
 
-/** Rows at a steady speed, with alternating steps of 200 and 300 ms, and one step of `gapMs` in the middle. */
+/** Returns rows at a steady speed, with alternating steps of 200 and 300 ms, and one step of `gapMs` in the middle. */
 async function recordingWith(gapMs: number): Promise<Uint8Array<ArrayBuffer>> {
   let timestamp = Date.UTC(2025, 4, 17);
   const rows = Array.from({ length: 101 }, (_, i) => {

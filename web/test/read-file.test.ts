@@ -28,7 +28,7 @@ describe("a file with too many rows for the memory of a tab", () => {
   });
 });
 
-/** The error for a refused file. Null if the file is read. */
+/** Returns the error for a refused file, or null if the file is read. */
 const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiError | null> =>
   readFile(new File([content], "chosen"), { serial, onProgress: () => {} }).then(
     () => null,
@@ -78,7 +78,7 @@ describe("a file that cannot be read", () => {
       "UNSUPPORTED_VERSION",
     ]);
     for (const { message } of refused) {
-      expect(message).not.toMatch(/option|input|frame|byte|strict|asi-convert|cannot become a file name/);
+      expect(message).not.toMatch(/option|input|frame|byte|strict|asi-convert|cannot be part of a file name/);
     }
   });
 

@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)("a second recipe in the viewer", () => {
     // the result for a part, which is the passage of its first effort and contains the row without a satellite
     await page.getByRole("region", { name: "Counted efforts" }).getByRole("button").first().click();
     await counted(page).getByText("that its gate dropped: 1 (0.2 s)").waitFor();
-    // a file without quality says what is missing
+    // for a file without quality, the page says what is missing
     const other = await openPage();
     await choose(other, fixturePath("valid/reception.csv"));
     await open(other);

@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await row.innerText()).toContain(((first?.value ?? 0) * 60).toFixed(1));
     await button.click();
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
-    // the optional figures
+    // the report also contains the optional figures
     await page.getByText("Acceleration-speed profile", { exact: true }).click();
     await page.getByText("There is no profile: R2 0.4556; at least 0.9 is needed.").waitFor();
     await page.getByRole("img", { name: /points of acceleration by speed$/ }).waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
   it("prints black on white with any theme on the screen", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi"), colorScheme: "dark" });
     await page.getByText("Accelerations and decelerations: 126").waitFor();
-    /** The red values of the text and of the background, which define how light a grey is. */
+    /** Returns the red values of the text and of the background, which define how light a grey is. */
     const reds = () =>
       page
         .locator(".card")

@@ -7,7 +7,7 @@ import { fixturePath } from "./fixtures.js";
 
 const AS_USUAL = { everyMs: null, time: null, timeZone: "UTC", decimalMark: ".", numbers: "double" } as const;
 
-/** A file in the state of an open recording. */
+/** Returns a file in the state of an open recording. */
 async function opened(name: string, serial: string | null = null) {
   const file = new File([readFileSync(fixturePath(name))], name.replace(/.*\//, ""));
   const { facts, batches } = await readFile(file, { serial, onProgress: () => {} });

@@ -5,7 +5,7 @@ import type { TestManager, TestService } from "./service.js";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Start of the first session. The others follow at intervals of a week. */
+/** The start of the first session. The others follow at intervals of a week. */
 export const FIRST_MS = Date.UTC(2026, 3, 11, 12);
 export const LENGTH_MINUTES = 12;
 
@@ -13,7 +13,7 @@ export const startOf = (session: number): number => FIRST_MS + session * 7 * DAY
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** A run at constant speed, with a row each second. */
+/** Returns a run at constant speed, with one row per second. */
 function* run(startMs: number, mPerS: number, heart: { hr?: number }): Generator<EncodableRow> {
   for (let second = 0; second < LENGTH_MINUTES * 60; second++) {
     const metres = second * mPerS;
@@ -40,7 +40,7 @@ export interface SquadPeople extends TestManager {
   devices: Resource["Device"][];
 }
 
-/** A manager with athletes, who has owned a device for each of them since 2020. */
+/** Creates a manager with athletes, who has owned a device for each of them since 2020. */
 export async function squadPeople(
   service: TestService,
   username: string,
@@ -65,7 +65,7 @@ export async function squadPeople(
   return { ...manager, client, athletes, devices };
 }
 
-/** A squad of these people. Each has a number and a device. */
+/** Creates a squad of these people. Each has a number and a device. */
 export async function squadOf({ client, athletes, devices }: SquadPeople, name: string): Promise<number> {
   const { id: squad } = await unwrap(client.POST("/api/v2/squads/", { body: { name } }));
   const start_time = "2025-01-01T00:00:00Z";
@@ -79,7 +79,7 @@ export async function squadOf({ client, athletes, devices }: SquadPeople, name: 
 }
 
 /**
- * Matches with recordings, a week apart.
+ * Creates matches with recordings, a week apart.
  * @param speeds of each player in each match, m/s; null if the player has no recording of it
  * @param heart the heart rate of all rows, bpm; default: none
  * @returns the ids of the sessions

@@ -18,7 +18,7 @@ interface Message {
   text: string;
 }
 
-/** The text between a bracket and its counterpart. */
+/** Returns the text between a bracket and its counterpart. */
 function withinBrackets(source: string, begin: number): string {
   let depth = 1;
   let at = begin;
@@ -29,7 +29,7 @@ function withinBrackets(source: string, begin: number): string {
   return source.slice(begin, at - 1);
 }
 
-/** The messages of the service from its source, because tests cannot cause all of them. Sevens replace the values in them. */
+/** Reads the messages of the service from its source, because tests cannot cause all of them. Sevens replace the values in them. */
 function messagesOfService(): Message[] {
   const found: Message[] = [];
   for (const folder of ["domain", "http", "wire"]) {

@@ -35,7 +35,7 @@ const camelCase = (option: string) => option.replace(/-(\w)/g, (_, letter: strin
 
 /** A running service with its people and devices. */
 export class TestService {
-  /** With a trailing slash. */
+  /** The address with a trailing slash. */
   address: string;
   readonly dataDir: string;
   readonly #ids = new Map<string, number>();
@@ -45,7 +45,7 @@ export class TestService {
     this.dataDir = at.dataDir;
   }
 
-  /** The id of an account that was registered with this object. */
+  /** Returns the id of an account that was registered with this object. */
   idOf(username: string): number {
     const id = this.#ids.get(username);
     if (id === undefined) throw new Error(`${username} was not registered here.`);
@@ -70,7 +70,7 @@ export class TestService {
     return this.command("device", "add", "--serial-number", serial, ...names);
   }
 
-  /** The texts of the mails to a user. A service without a mail server writes them into a folder. */
+  /** Returns the texts of the emails to a user. A service without a mail server writes them into a folder. */
   mailsTo(username: string): string[] {
     const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
@@ -82,7 +82,7 @@ export class TestService {
       .map((mail) => (/^Content-Transfer-Encoding: quoted-printable/im.test(mail) ? unquoted(mail) : mail));
   }
 
-  /** The token of a new application. */
+  /** Creates an application and returns its token. */
   async tokenOf(username: string): Promise<string> {
     const app = (await this.command("app", "create", "--name", username)) as {
       client_id: string;
@@ -92,7 +92,7 @@ export class TestService {
     return (await obtainToken(at, { ...app, username, password: PASSWORD })).access_token;
   }
 
-  /** A client with its own token. */
+  /** Returns a client with its own token. */
   async clientOf(username: string): Promise<Client> {
     return createClient({ baseUrl: this.address, token: await this.tokenOf(username) });
   }
@@ -116,7 +116,7 @@ export class TestService {
   }
 }
 
-/** The built service with the built page, as a separate process with the embedded database. */
+/** Starts the built service with the built page, as a separate process with the embedded database. */
 export class BuiltService extends TestService {
   readonly #env: Record<string, string>;
   #process: ChildProcess | null = null;

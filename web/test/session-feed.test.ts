@@ -21,7 +21,7 @@ const figures = (metres: number, endMs: number) =>
     ],
   }) as unknown as Resource["SessionFigures"];
 
-/** The samples of some seconds of a player who runs at 3 m/s, with 10 samples a second. */
+/** Returns an event with the samples of some seconds of a player who runs at 3 m/s, 10 samples per second. */
 const samples = (fromMs: number, seconds: number) => {
   const data = {
     device: DEVICE,
@@ -37,7 +37,7 @@ const samples = (fromMs: number, seconds: number) => {
   return `id: 1\nevent: samples\ndata: ${JSON.stringify(data)}\n\n`;
 };
 
-/** A service with a session. */
+/** Returns a fake service with a session. */
 function fakeService() {
   const requests: string[] = [];
   let current = figures(0, START_MS);
@@ -87,7 +87,7 @@ const until = (feed: SessionFeed, isWanted: (player: LivePlayer | undefined, met
 
 const sampleAt = (ms: number) => (player: LivePlayer | undefined) => player?.shown.ms === ms;
 
-/** The feed has followed a minute, which is 180 m less the last step. */
+/** Starts a feed that has followed a minute, which is 180 m less the last step. */
 async function followedMinute() {
   const clock = vi.spyOn(Date, "now").mockReturnValue(START_MS + 60_000);
   const service = fakeService();

@@ -13,7 +13,7 @@ const iso = (minutes: number) => new Date(KICK_OFF_MS + minutes * 60_000).toISOS
 const ALWAYS = { start_time: "2020-01-01T00:00:00Z" };
 
 export interface SquadScene extends TestManager {
-  /** Uses a token of the manager. */
+  /** The client uses a token of the manager. */
   client: Client;
   squad: number;
   /** A recording of each player with a device. */
@@ -28,7 +28,7 @@ function* slowRows(seed: number) {
     if (row.timestamp % PERIOD_MS === 0) yield row;
 }
 
-/** A manager with a squad of these players and their devices. A player called Vogel has no device. */
+/** Creates a manager with a squad of these players and their devices. A player called Vogel has no device. */
 export async function squadScene(
   service: TestService,
   username: string,

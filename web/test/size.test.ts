@@ -6,16 +6,16 @@ import { BUILT } from "./serve.js";
 const ASSETS = join(BUILT, "assets");
 const assets = readdirSync(ASSETS);
 
-/** The size of files after compression with gzip, as the server sends them. */
+/** Returns the size of files after compression with gzip, as the server sends them. */
 const sizeOf = (names: Iterable<string>): number =>
   [...names].reduce((sum, name) => sum + readFileSync(join(ASSETS, `${name}.gz`)).length, 0);
 
-/** The name of a file without its hash. */
+/** Returns the name of a file without its hash. */
 const plain = (name: string) => name.replace(/-[\w-]{8}\./, ".");
 
 const named = (pattern: RegExp): string[] => assets.filter((name) => pattern.test(plain(name)));
 
-/** A script with its imports and styles. */
+/** Returns a script with its imports and styles. */
 function neededBy(script: string, found = new Set<string>()): Set<string> {
   if (found.has(script)) return found;
   found.add(script);
@@ -26,7 +26,7 @@ function neededBy(script: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The script of a part that is loaded on demand. */
+/** Returns the script of a part that is loaded on demand. */
 function partOf(name: string): string {
   const [script, ...others] = assets.filter((asset) => plain(asset) === `${name}-part.js`);
   if (script === undefined || others.length > 0) throw new Error(`no single script of ${name}`);
@@ -38,7 +38,7 @@ const first = [...readFileSync(join(BUILT, "index.html"), "utf8").matchAll(/\.\/
   ([, name = ""]) => name,
 );
 
-/** The files that a script needs in addition to `known`. */
+/** Returns the files that a script needs in addition to `known`. */
 const addedBy = (script: string, known: Iterable<string> = first): Set<string> => {
   const added = neededBy(script);
   for (const name of known) added.delete(name);

@@ -4,7 +4,7 @@ import { slicesOf } from "../src/app/activities/slices.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 
-/** The slices of a run with a sequence of speeds. */
+/** Returns the slices of a run with a sequence of speeds. */
 function slices(...parts: { seconds: number; speedMmPerS: number }[]) {
   const speeds = parts.flatMap(({ seconds, speedMmPerS }) =>
     Array.from({ length: seconds * 10 }, () => speedMmPerS),

@@ -19,7 +19,7 @@ function speeds(): number[] {
   return all;
 }
 
-/** A recording with an acceleration-speed profile and a standard run. */
+/** Returns a recording with an acceleration-speed profile and a standard run. */
 export async function sprintsAndRun(name: string) {
   const rows = speeds().map((speed, i) => ({
     timestamp: START_MS + 100 * i,

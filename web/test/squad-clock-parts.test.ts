@@ -31,7 +31,7 @@ function period(
   return { name, all: span(from, to), own: new Map(entries), line: 0 };
 }
 
-/** Rows every 100 ms with the speed of their second. */
+/** Returns rows every 100 ms with the speed of their second. */
 function samples(kmPerH: readonly number[], startMs = 0): SampleBatch {
   const length = kmPerH.length * 10;
   return {
@@ -211,7 +211,7 @@ describe("a wrong clock", () => {
     const all = samples(speeds, startMs);
     return { id, startMs, endMs: all.timestampMs[all.length - 1] ?? 0, samples: all };
   };
-  /** The recordings of a generated match, two rows a second. */
+  /** Returns the recordings of a generated match, two rows per second. */
   const match = (): ClockRecording[] =>
     demoSquad({ players: 25, startMs: 1000 * MINUTE }).recordings.map(({ rows }, id) => {
       const some = [...rows()].filter((_, i) => i % 5 === 0);

@@ -1,4 +1,4 @@
-/** Tests of the squad's clock with real input. They cover strips, brush, periods and keys. */
+/** Tests of the squad's clock with real input: strips, brush, periods and keys. */
 import { encode } from "asi-convert";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 const MINUTE = 60;
-/** Two halves of 40 minutes, with pauses of 10 minutes around them, in seconds. */
+/** Returns whether a second is in one of two halves of 40 minutes, with pauses of 10 minutes around them. */
 const isHalf = (second: number) =>
   (second >= 10 * MINUTE && second < 50 * MINUTE) || (second >= 60 * MINUTE && second < 100 * MINUTE);
 
@@ -17,7 +17,7 @@ const SUBSTITUTE = "Fritsch";
 const isPlay = (second: number, name: string) =>
   isHalf(second) && (name !== SUBSTITUTE || second < 80 * MINUTE);
 
-/** One row per second. Players run back and forth at 3 m/s while the squad plays, and stand still otherwise. */
+/** Yields one row per second. Players run back and forth at 3 m/s while the squad plays, and stand still otherwise. */
 function* rows(name: string) {
   for (let second = 0; second <= 110 * MINUTE; second++) {
     const speed = isPlay(second, name) ? 3 : 0;

@@ -3,7 +3,7 @@ import type { OpenRecording } from "../src/recording/squad/squad-recording.js";
 import { SquadFiles } from "../src/squad/squad-files.js";
 import type { SquadWorkers } from "../src/squad/workers.js";
 
-/** Recordings with the same content. The reading of each ends when the test says so. */
+/** Workers that read recordings with the same content. A reading ends when the test says so. */
 class WorkersInAnyOrder {
   readonly count = 2;
   readonly forgotten: string[] = [];
@@ -38,7 +38,7 @@ class WorkersInAnyOrder {
 it.each([
   ["in the order of the files", ["Keller.asi", "copy.asi"]],
   ["in the opposite order", ["copy.asi", "Keller.asi"]],
-])("of two equal recordings the first file stays, if they are read %s", async (_, order) => {
+])("the first of two equal files stays if they are read %s", async (_, order) => {
   const workers = new WorkersInAnyOrder();
   const files = new SquadFiles(workers as unknown as SquadWorkers, null, {
     async onRead() {},

@@ -6,7 +6,7 @@ import { type SquadScene, squadScene } from "./squad-scene.js";
 const chooseAll = (page: Page, files: string[]) => page.setInputFiles("input[type=file] >> nth=0", files);
 const ready = (page: Page) => page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
 
-/** Whether the page has requested a script. */
+/** Returns whether the page has requested a script. */
 const hasAskedFor = (page: Page, script: string) =>
   page.evaluate(
     (wanted) =>
@@ -35,7 +35,7 @@ async function holdReading(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => (window as unknown as { goOn: () => void }).goOn());
 }
 
-describe.skipIf(hasNoBrowser)("the order in which the squad loads its parts", () => {
+describe.skipIf(hasNoBrowser)("the squad view", () => {
   useBrowser();
   let scene: SquadScene;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Tests of the squad's map with real input. They cover a moment of all players, playback, and track and heat map of a player. */
+/** Tests of the squad's map with real input: a moment of all players, playback, and track and heat map of a player. */
 import { readFile } from "node:fs/promises";
 import { encode } from "asi-convert";
 import { pitchFrame } from "asi-convert/metrics";
@@ -15,16 +15,16 @@ const NAMES = ["Keller", "Meier", "Roth"];
 const PITCH = { length: 105, width: 68 };
 const METRES_PER_DEGREE = { north: 111_319.5, east: 111_319.5 * Math.cos((47 * Math.PI) / 180) };
 
-/** From -1 to 1 and back within a number of seconds. */
+/** Moves from -1 to 1 and back within a number of seconds. */
 const zigzag = (seconds: number, once: number) => Math.abs(((seconds / once) % 1) * 4 - 2) - 1;
 
-/** Position of a player, metres from the middle. The players cross the whole pitch at different times. */
+/** Returns the position of a player, metres from the middle. The players cross the whole pitch at different times. */
 const placeOf = (player: number, second: number) => ({
   x: (PITCH.length / 2) * zigzag(second + 20 * player, 71),
   y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
 });
 
-/** A row per second for an hour. */
+/** Yields one row per second for an hour. */
 function* rows(player: number) {
   for (let second = 0; second <= 60 * MINUTE; second++) {
     const { x, y } = placeOf(player, second);
@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) - 12 * 3600;
   const moment = (page: Page) => page.getByRole("list", { name: /^At / }).locator("li").allInnerTexts();
   const chosen = (page: Page) => page.getByRole("region", { name: "Chosen player" });
-  /** The pixels drawn over the pitch. */
+  /** Returns the pixels drawn over the pitch. */
   const picture = (page: Page) =>
     page.locator(".ground canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
 
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     );
     await chosen(page).getByRole("heading", { name: "4 Meier" }).waitFor();
     expect(await page.locator('.squad-table tr[aria-current="true"] .player').innerText()).toBe("Meier");
-    // the same moment seen from the opposite side
+    // the map shows the same moment from the opposite side
     const [before = ""] = await moment(page);
     await page.getByRole("button", { name: "Turn" }).click();
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
@@ -149,7 +149,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     for (const name of ["Keller", "Roth"]) {
       await page.locator(".squad-table tbody tr", { hasText: name }).locator("td").first().click();
       await chosen(page).getByRole("heading", { name }).waitFor();
-      // drawn, and different from the track of the previous player
+      // the track is drawn, and differs from the track of the previous player
       const seen = ["", ...plots];
       await expect
         .poll(async () => {
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await press(page, 35);
     expect((await moment(page)).length).toBe(2);
     const wrong = await withPitch(lines.slice(1));
-    await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, and these are 3\./).waitFor();
+    await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, but 3 are given\./).waitFor();
     expect(await ratio(wrong)).toBeGreaterThan(1.45);
     expect(await ratio(wrong)).toBeLessThan(1.65);
   });
@@ -247,7 +247,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       const shorter = sizeIn(await fitText(page));
       expect(shorter.length).toBeCloseTo(sizeIn(fitted).length - 10, 0);
       expect(shorter.width).toBeCloseTo(sizeIn(fitted).width, 0);
-      // the nearest corner moves to a press on the ground
+      // the nearest corner moves to a press on the map
       await page.mouse.click(x, y + 10);
       expect((await middleOf(corner(page, "A"))).y).toBeCloseTo(y + 10, 0);
       await page.keyboard.press("Escape");
@@ -279,7 +279,9 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
         "input[type=file] >> nth=0",
         named("pitch.csv", ["latitude,longitude", ...far.map(String), ""].join("\n")),
       );
-      await page.getByText("No player is near the pitch now. If this is wrong, move its corners.").waitFor();
+      await page
+        .getByText("No player is near the pitch now. If this is wrong, move the corners of the pitch.")
+        .waitFor();
     });
 
     it("are saved as pitch.csv, replace the fitted pitch, and remain after a reload", async () => {

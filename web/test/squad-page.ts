@@ -16,14 +16,14 @@ export function squadCommand(folder: string, ...options: string[]) {
   return { status, output: stdout, errors: stderr };
 }
 
-/** The rows of the command as objects. */
+/** Returns the rows of the command as objects. */
 export const rowsOf = (folder: string, ...options: string[]): Record<string, string | number | null>[] =>
   squadCommand(folder, ...options, "--format", "jsonl")
     .output.trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
 
-/** The output of the command for the folder of the match. */
+/** Returns the output of the command for the folder of the match. */
 export function command(folder: string, ...options: string[]): string {
   const { status, output, errors } = squadCommand(folder, ...options);
   // one of the recordings is damaged, and the command reports it
@@ -31,7 +31,7 @@ export function command(folder: string, ...options: string[]): string {
   return output;
 }
 
-/** Opens files as a user who chooses them. */
+/** Opens files as a user does. */
 export const chooseAll = (page: Page, files: string[]) =>
   page.setInputFiles("input[type=file] >> nth=0", files);
 
@@ -75,7 +75,7 @@ export const head = (page: Page, name: string) =>
 
 export const heads = (page: Page) => page.locator(".squad-table thead th button").allInnerTexts();
 
-/** The figures of a player under a head, and in `more` columns to the right of it. */
+/** Returns the figures of a player under a head, and in `more` columns to the right of it. */
 export async function figuresUnder(
   page: Page,
   player: string,
@@ -90,7 +90,7 @@ export async function figuresUnder(
   return texts.slice(at - 1, at + more).map((text) => text.replace(/at least|[\s≥,]/g, ""));
 }
 
-/** The figures of a player, without the texts for screen readers. */
+/** Returns the figures of a player, without the texts for screen readers. */
 export const cells = (page: Page, player: string) =>
   page
     .locator(".squad-table tbody tr", { hasText: player })
@@ -104,13 +104,13 @@ export const cells = (page: Page, player: string) =>
       ),
     );
 
-/** The file that the page saves when the user presses a button. */
+/** Presses a button, and returns the file that the page saves. */
 export async function download(page: Page, press: () => Promise<void>): Promise<Buffer> {
   const [file] = await Promise.all([page.waitForEvent("download") as Promise<Download>, press()]);
   return readFileSync(await file.path());
 }
 
-/** The file of a button in the menu of exports. */
+/** Returns the file that a button in the menu of exports saves. */
 export async function exported(page: Page, button: string): Promise<Buffer> {
   await page.getByText("Export", { exact: true }).click();
   const file = await download(page, () => page.getByRole("button", { name: button, exact: true }).click());

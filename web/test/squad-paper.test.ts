@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser)("the squad in files and on paper", () => {
     );
     expect(text).toMatch(/Recordings are complete and undamaged for \d of 5 players/);
     expect(text).toContain("Top speed");
-    // the clock above the strips, and the meaning of their colours
+    // the page contains the clock above the strips, and the meaning of their colours
     expect(text).toMatch(
       /Mean speed in the strips: 0 16 km\/h and more Recordings .* 14:15 14:30 14:45 15:00/,
     );

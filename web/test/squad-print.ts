@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** The PDF of a squad from the browser. The first page of the report replaces the screen. */
+/** Prints a squad and returns the PDF of the browser. The first page of the report replaces the screen. */
 export async function printedSquad(page: Page): Promise<Buffer> {
   // the page reacts to printing a moment after its part for paper has arrived
   await page.waitForFunction(() => {

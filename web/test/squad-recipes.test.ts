@@ -35,7 +35,7 @@ const GATED: Recipe = { ...recipeOf("soccer/sprint"), gate: { min_satellites: 6 
 
 const alertOf = (page: Page, text: RegExp | string) => page.getByRole("alert").filter({ hasText: text });
 
-/** The count of a player by a definition, and the figures beside it. */
+/** Returns the count of a player by a definition, and the figures beside it. */
 const counted = (page: Page, player: string, name: string, more = 1) =>
   figuresUnder(page, player, name, more);
 

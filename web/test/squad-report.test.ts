@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("shows the labels of its six figures completely", async () => {
+  it("shows the complete labels of its six figures", async () => {
     const page = await open();
     const beyond = await page.locator(".dots svg").evaluateAll((pictures) =>
       pictures.flatMap((picture) => {
@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(players).toHaveLength(PLAYERS);
     const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
     expect(pages).toHaveLength(2 + PLAYERS);
-    // the clock above the strips, and the meaning of their colours
+    // the page contains the clock above the strips, and the meaning of their colours
     expect(pages[0]).toMatch(/Mean speed in the strips: 0 16 km\/h and more .* 13:00 13:30 14:00 14:30/);
     for (const { name, distance } of players) {
       expect(pages[0]).toMatch(new RegExp(`\\b${name} [^A-Z]*${distance}`));

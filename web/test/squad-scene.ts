@@ -11,7 +11,7 @@ const LENGTH_MS = 70 * MINUTE_MS;
 /** Two rows per second, a fifth of the rate of trackers. Reading takes most of the time of these tests. */
 const PERIOD_MS = 500;
 
-/** Part of a made-up recording of the match, in minutes. */
+/** Returns part of a made-up recording of the match. `fromMinute` and `toMinute` select it. */
 export async function squadRecording(seed: number, serial: string, fromMinute: number, toMinute: number) {
   const all = demoRows({ seed, startMs: START_MS, durationMs: LENGTH_MS });
   function* part() {
@@ -53,7 +53,7 @@ const PERIODS = `period,start,end,player
 
 export async function squadScene(): Promise<SquadScene> {
   const folder = mkdtempSync(join(tmpdir(), "asi-squad-page-"));
-  // outside the folder of the match, which the command reads
+  // this folder is outside the folder of the match, which the command reads
   const beside = mkdtempSync(join(tmpdir(), "asi-squad-page-beside-"));
   const put = (name: string, content: Uint8Array | string, where = folder) => {
     writeFileSync(join(where, name), content);
@@ -61,7 +61,7 @@ export async function squadScene(): Promise<SquadScene> {
   };
   const keller = await squadRecording(1, "TRK-1", 0, 70);
   const huber = await squadRecording(3, "TRK-3", 0, 70);
-  // a bad block of the memory card, in the second half
+  // this simulates a bad block of the memory card in the second half
   huber.fill(0, Math.floor(huber.length * 0.7), Math.floor(huber.length * 0.78));
   const files = [
     put("01-Keller.asi", keller),

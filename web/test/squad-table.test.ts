@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     await page.getByRole("button", { name: "Keller", exact: true }).click();
     await speeds.getByText("Speed zones: Football.").waitFor();
     await page.goBack();
-    // two joined recordings of one player, with 80 % of 27 km/h
+    // the player has two joined recordings, and the limit is 80 % of 27 km/h
     await page.getByRole("button", { name: "Graf", exact: true }).click();
     await page.locator(".comparison thead").getByText("From 21.6 km/h, m").waitFor();
     await page.goBack();

@@ -4,7 +4,7 @@ import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 describe.skipIf(hasNoBrowser)("figures", () => {
   useBrowser();
 
-  it("in tables have headers with their content and, after a comma, their unit, and those of the six zones of running fit on one line", async () => {
+  it("have table headers with a name and, after a comma, a unit, and the headers of the six zones of running fit on one line", async () => {
     const page = await openPage();
     await page.getByRole("button", { name: "Show a demonstration" }).click();
     await page.getByRole("heading", { name: /^Sprints: [1-9]/ }).waitFor();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** The drawn canvases, which are the plots, their overview, and the map. */
+/** Returns the drawn canvases: the plots, their overview, and the map. */
 const drawn = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLCanvasElement>(".plot canvas, .overview canvas, .map > canvas")].map(
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     expect(await themeOf(page)).toBe("light");
   });
 
-  it("is light during printing, and then as before", async () => {
+  it("is light during printing, and afterwards as before", async () => {
     const page = await opened("dark");
     const plots = await drawn(page);
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

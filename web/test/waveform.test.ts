@@ -102,7 +102,7 @@ describe("the waveform of a recording", () => {
   });
 });
 
-describe("the heart of a recording", () => {
+describe("the heart data of a recording", () => {
   it("equals the result of the library for the waveform", async () => {
     const recording = { facts: { info: null } } as Recording;
     const read = await readHeart(new Blob([MATCH]), recording);

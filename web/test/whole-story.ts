@@ -36,7 +36,7 @@ async function tell(
   const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name }).waitFor();
   const { port } = receiver.address() as AddressInfo;
 
-  // an account
+  // the user registers
   await user.press("Sign in");
   await heading("Sign in");
   await user.press("Register");
@@ -59,7 +59,7 @@ async function tell(
   await user.keys("Enter");
   await heading("Sessions");
 
-  // a device
+  // the user claims a device
   await user.press("Devices", "Shift+Tab");
   await page.getByText("You have no devices.").waitFor();
   await user.press("Claim a device…");
@@ -74,7 +74,7 @@ async function tell(
   await expectFocusOn(page, "main");
   await service.command("ownership", "backdate", "STORY-1", "--start", "2020-01-01T00:00:00Z");
 
-  // its recordings
+  // the user uploads its recordings
   await user.press("Recordings", "Shift+Tab");
   await heading("Recordings");
   const chooser = page.waitForEvent("filechooser");
@@ -97,7 +97,7 @@ async function tell(
   await user.keys("Escape");
   await expect.poll(shown).toBe(all);
 
-  // an athlete
+  // the user adds an athlete
   await user.press("Athletes", "Shift+Tab");
   await page.getByText("There are no athletes yet.").waitFor();
   await user.press("Add an athlete…");
@@ -106,7 +106,7 @@ async function tell(
   await user.keys("Enter");
   await heading("Ada Moss");
 
-  // a match, with a time frame
+  // the user creates a match with a time frame
   await user.press("Activities", "Shift+Tab");
   await user.press("New activity…");
   await user.fill("Name", "Derby");

@@ -18,7 +18,7 @@ const post =
       return status;
     });
 
-/** Posts without an account. */
+/** Returns an attack that sends POST requests without an account. */
 const postAnonymously =
   (path: string, body: string, headers: Record<string, string>, atATime = 4) =>
   async ({ client, signal }: Siege, tally: Tally) =>
@@ -69,7 +69,7 @@ export const bodies: readonly Attack[] = [
     ),
   },
   {
-    name: "JSON nested 300,000 deep",
+    name: "JSON with 300,000 nested levels",
     as: "anyone",
     run: postAnonymously("/api/v1/managers/", "[".repeat(300_000) + "]".repeat(300_000), JSON_TYPE),
   },

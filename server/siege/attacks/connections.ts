@@ -87,7 +87,7 @@ export const connections: readonly Attack[] = [
         socket.write(`GET ${path} HTTP/1.1\r\nHost: siege\r\nAuthorization: Bearer ${token}\r\n\r\n`);
         socket.once("data", (chunk) => tally.add(String(chunk.subarray(9, 12))));
         socket.on("data", () => socket.pause());
-        // A piece of 64 KiB takes 1.6 s at this rate.
+        // At this rate, a piece of 64 KiB takes 1.6 s.
         const timer = setInterval(() => socket.resume(), 1_600);
         socket.once("close", () => clearInterval(timer));
         return socket;

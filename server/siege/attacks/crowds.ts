@@ -7,7 +7,7 @@ interface Member {
   password: string;
 }
 
-/** Accounts registered from one address. */
+/** Registers accounts from one address. */
 async function crowd({ client, attacker, signal }: Siege, count: number, name: string): Promise<Member[]> {
   const members: Member[] = [];
   for (let i = 0; i < count && !signal.aborted; i++) {
@@ -25,7 +25,7 @@ async function crowd({ client, attacker, signal }: Siege, count: number, name: s
 const boundary = "----asi-siege";
 const CONVERSION_BYTES = 10_000_000;
 
-/** Many accounts of one address, each of which uses its limits. */
+/** Many accounts of one address, each of which uses up its limits. */
 export const crowds: readonly Attack[] = [
   {
     name: "40 accounts of one address that send their own password, repeatedly",

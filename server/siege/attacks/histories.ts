@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 /** Attacks that accumulate small rows: entries of the audit log, and ownerships. */
 export const histories: readonly Attack[] = [
   {
-    name: "an activity renamed, 32 at a time: the audit grows with each",
+    name: "renames of an activity, 32 at a time, each of which adds to the audit log",
     as: "user",
     run: (siege, tally) =>
       repeat(siege.signal, 32, tally, (round) =>

@@ -1,6 +1,6 @@
 import { type Attack, repeat } from "./attack.js";
 
-/** Requests that cost a password hash or a query before they are refused. */
+/** Requests that need a password hash or a query before they are refused. */
 export const passwords: readonly Attack[] = [
   {
     name: "logins with wrong passwords, 60 at a time",
@@ -27,7 +27,7 @@ export const passwords: readonly Attack[] = [
       }),
   },
   {
-    name: "new passwords behind an If-Match that fails, 60 at a time",
+    name: "password changes with an If-Match that fails, 60 at a time",
     as: "user",
     run: ({ client, attacker, signal }, tally) =>
       repeat(signal, 60, tally, async (round) => {
@@ -62,7 +62,7 @@ export const passwords: readonly Attack[] = [
       }),
   },
   {
-    name: "codes of device sign-ins guessed, and an application with its tokens, 60 at a time",
+    name: "guesses of device codes, and of an application with its tokens, 60 at a time",
     as: "user",
     async run({ client, attacker, signal }, tally) {
       const { token } = attacker;

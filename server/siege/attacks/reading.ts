@@ -69,7 +69,7 @@ export const reading: readonly Attack[] = [
       }),
   },
   {
-    name: "pages a billion deep, 16 at a time",
+    name: "pages with numbers from a billion, 16 at a time",
     as: "user",
     days: true,
     run: (siege, tally) =>

@@ -32,7 +32,7 @@ const statusOf = async (...[siege, method, path, sent]: Parameters<typeof send>)
 
 interface Place {
   squad: number;
-  /** The oldest first. */
+  /** Sessions of the squad, oldest first. */
   sessions: number[];
   /** Players of the squad, oldest first. */
   players: number[];
@@ -43,7 +43,7 @@ async function list<T>(siege: Siege, path: string): Promise<T[]> {
   return (JSON.parse(body.toString()) as { results: T[] }).results;
 }
 
-/** The ids of the squad, of its newest sessions and of its players. */
+/** Reads the ids of the squad, of its newest sessions and of its players. */
 async function placeOf(siege: Siege): Promise<Place> {
   const [squad] = await list<{ id: number }>(siege, "/squads/");
   const sessions = await list<{ id: number }>(siege, "/sessions/?limit=300");
@@ -57,7 +57,7 @@ async function placeOf(siege: Siege): Promise<Place> {
 
 const at = (ms: number) => new Date(ms).toISOString();
 
-/** Periods that are all within the first session: each begins a second later and ends a second earlier than the one before. */
+/** Creates periods within the first session. Each begins a second later and ends a second earlier than the previous one. */
 const nestedPeriods = ({ attacker: { startMs } }: Siege, count: number, endMs = startMs + SESSION_MS) =>
   Array.from({ length: count }, (_, i) => ({
     name: `Drill ${i}`,
@@ -66,10 +66,7 @@ const nestedPeriods = ({ attacker: { startMs } }: Siege, count: number, endMs = 
     athlete: null,
   }));
 
-/**
- * Periods that overlap each other, and a row for each player: each pair is a problem for each
- * player.
- */
+/** Creates periods that overlap each other, and a row for each player. Each pair of periods is a problem for each player. */
 function overlappingCsv({ attacker: { startMs } }: Siege, players: readonly number[]): string {
   const clock = (ms: number) => at(ms).slice(11, 19);
   const periods = Array.from({ length: 190 }, (_, i) =>
@@ -79,7 +76,7 @@ function overlappingCsv({ attacker: { startMs } }: Siege, players: readonly numb
   return ["period,start,end,player", ...periods, ...own].join("\n");
 }
 
-/** As many serial numbers as fit. */
+/** Creates a roster with as many serial numbers as fit into a body. */
 const serialsCsv = (): string => {
   const serials = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
   return `player,serial\nA,${serials.join(" ")}`;
@@ -115,7 +112,7 @@ const none = {
 /** Squads and sessions as large as the limits allow. */
 export const squads: readonly Attack[] = [
   {
-    name: "figures of a squad of 200 players, 16 at a time, and stale repeatedly",
+    name: "figures of a squad of 200 players, 16 at a time, made stale repeatedly",
     as: "user",
     days: true,
     squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 1 },

@@ -73,7 +73,7 @@ async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promis
   }
 }
 
-/** The speed, smoothed over nearly a second: an acceleration needs more than the one sample a second of the recording. */
+/** A recipe with 100 values per second, many more than the samples of the recording. */
 const SLOWEST = {
   recipe: 1,
   source: "doppler_speed",
@@ -90,14 +90,14 @@ const SLOWEST = {
   rounding: "half_up",
 };
 
-/** Recipes have no result for more values. */
+/** Maximum duration for which this recipe has a result: 600,000 values. */
 const LONGEST_MS = 100 * 60_000;
 
 const boundary = "----asi-siege";
 
 const FORM = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
 
-/** A form with these files. */
+/** Creates a form with these files. */
 function formOf(files: readonly Uint8Array[]): Buffer {
   const head = Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`,
@@ -134,7 +134,7 @@ function fill(part: Uint8Array): Uint8Array {
 /** Work that continues after the response, and recordings that are expensive to read. */
 export const work: readonly Attack[] = [
   {
-    name: "250 reads of one stale 48 h time frame, then hung up",
+    name: "250 reads of one stale 48 h time frame, then disconnected",
     as: "user",
     days: true,
     run: async (siege, tally) => {
@@ -213,7 +213,7 @@ export const work: readonly Attack[] = [
       }),
   },
   {
-    name: "20 webhooks with names that nobody answers",
+    name: "20 webhooks with unknown host names",
     as: "user",
     run: async (siege, tally) => {
       const id = await loadedActivity(siege, 0, 20, (n) => `https://no-such-name-${n}.invalid/`);

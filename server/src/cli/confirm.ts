@@ -11,7 +11,7 @@ export class NotConfirmed extends Error {
  */
 export async function confirm(question: string): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new NotConfirmed(`${question} This cannot be undone. To do it without a question, add --yes.`);
+    throw new NotConfirmed(`${question} This cannot be undone. Add --yes to confirm.`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

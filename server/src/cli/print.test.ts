@@ -15,7 +15,7 @@ describe("the reason for an error", () => {
     );
   });
 
-  it("includes the place in the program for an unexpected error", () => {
+  it("includes the location in the code for an unexpected error", () => {
     expect(reasonOf(new Error("a bug"))).toMatch(/^Error: a bug\n +at /);
   });
 });
@@ -36,7 +36,7 @@ describe("lines as CSV", () => {
     vi.restoreAllMocks();
   });
 
-  it("contain no cells that a spreadsheet reads as formulas, and quote separators", async () => {
+  it("contain no cells that a spreadsheet would evaluate as formulas, and quote separators", async () => {
     const printer = linePrinter("csv", ["id", "operator", "after"]);
     await printer.part([
       { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },

@@ -12,7 +12,7 @@ import { NotConfirmed } from "./confirm.js";
 const visible = (text: string) =>
   text.replace(/\p{C}/gu, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** Resolves when the text has been written. A slow reader therefore slows down the command. */
+/** Resolves when the text has been written, so that the command does not run ahead of a slow reader. */
 const write = (text: string) =>
   new Promise<void>((done, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : done()));

@@ -9,7 +9,7 @@ import { addVerbs } from "./verbs.js";
 /** Usernames, serial numbers and old client ids may begin with "-". */
 const DASHED_VALUE = 'Write -- after all options and before a value that begins with "-".';
 
-/** The command line `asi-server`. */
+/** Creates the command line `asi-server`. */
 export function program(): Command {
   const root = new Command("asi-server")
     .description("The sports tracking device data service")
@@ -106,7 +106,7 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
         process.stdout.isTTY === true,
       )
     : readConfig(process.env);
-  // Start it before the database module is loaded, because it records database statements.
+  // Start telemetry before the database module is loaded, because it records database statements.
   const telemetry = recordsTelemetry(config)
     ? (await import("../observability/telemetry/start.js")).startTelemetry(process.env, role)
     : undefined;
@@ -114,7 +114,8 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
 }
 
 /**
- * OTEL_SDK_DISABLED is effective only if it is "true", case-insensitive (OpenTelemetry, "Environment Variable Specification").
+ * Whether to record telemetry. Only the value "true" of OTEL_SDK_DISABLED, case-insensitive, disables it (OpenTelemetry,
+ * "Environment Variable Specification").
  */
 const recordsTelemetry = ({ otlpEndpoint }: Config) =>
   otlpEndpoint !== null && process.env.OTEL_SDK_DISABLED?.toLowerCase() !== "true";

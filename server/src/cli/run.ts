@@ -68,7 +68,7 @@ export async function runList(
   await (await inProcess()).withCommands(config, operator, (run) => readAll((args) => run(name, args)));
 }
 
-/** File names are relative to the operator's working directory, not the server's. */
+/** Resolves file names in the working directory of the operator, because the server has a different one. */
 function withFile(name: CommandName, args: Arguments): Arguments {
   const paths = ["file", "output", "list", "newKey", "servers"].flatMap((option) => {
     const path = args[option];

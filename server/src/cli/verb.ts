@@ -15,18 +15,18 @@ export interface Verb {
   about: string;
   /** Arguments in the example of the help. */
   example?: string;
-  /** Question that an irreversible command asks first about its first argument. */
+  /** Confirmation question of an irreversible command about its first argument. */
   question?: (subject: string) => string;
   /** Help text of `--yes` for commands that first print their effect. */
   yes?: string;
 }
 
-/** Commands without a question accept it too, because a script may append it to every command. */
+/** Creates the option `--yes` for commands without a question, because a script may append it to every command. */
 export const yesOption = (): Option => new Option("--yes", "accepted by every command").hideHelp();
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** Options and arguments of a command by name. */
+/** Returns the options and arguments of a command by name. */
 const argumentsOf = (command: Command, options: Options) => ({
   ...options,
   ...Object.fromEntries(
@@ -92,7 +92,7 @@ export function list(parent: Command, spec: Verb): Command {
 /** Adds a command that writes any number of items to the standard output, one per line. */
 export function lines(parent: Command, spec: Verb, columns: readonly string[]): Command {
   return described(parent, spec)
-    .addOption(new Option("--format <format>", "of the lines").choices(LINE_FORMATS).default("jsonl"))
+    .addOption(new Option("--format <format>", "output format").choices(LINE_FORMATS).default("jsonl"))
     .action(
       guarded(async function (this: Command) {
         const { json: _, format, ...options } = this.opts<Options>();

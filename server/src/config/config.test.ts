@@ -7,12 +7,12 @@ import { settings } from "./settings.js";
 
 describe("a service without settings", () => {
   it.each([
-    { promise: "converts one file of a user at a time", bounds: { convertConcurrencyPerUser: 1 } },
+    { promise: "converts one file per user at a time", bounds: { convertConcurrencyPerUser: 1 } },
     {
       promise: "cuts off clients slower than 16 KiB/s after 10 s",
       bounds: { transferMinBytesPerSecond: 16 * 1024, transferGraceMs: 10_000 },
     },
-    { promise: "keeps 500 time frames of an activity", bounds: { activityMaxTimeframes: 500 } },
+    { promise: "allows 500 time frames per activity", bounds: { activityMaxTimeframes: 500 } },
     {
       promise: "keeps 1,000 refresh tokens of an application",
       bounds: { refreshTokensPerApplication: 1_000 },
@@ -21,8 +21,8 @@ describe("a service without settings", () => {
     { promise: "stores at most 5,000 chunks of a bulk load", bounds: { bulkLoadMaxChunks: 5_000 } },
     { promise: "allows 20 wrong passwords", bounds: { throttleFailedPasswords: 20 } },
     { promise: "trusts no proxy", bounds: { trustProxy: [] } },
-    { promise: "allows no page of another origin to use the API", bounds: { corsOrigins: [] } },
-    { promise: "calls no webhook in a private network", bounds: { webhookAllowPrivate: false } },
+    { promise: "does not allow pages of other origins to use the API", bounds: { corsOrigins: [] } },
+    { promise: "does not call webhooks in private networks", bounds: { webhookAllowPrivate: false } },
   ])("$promise", ({ bounds }) => {
     expect(readConfig({})).toMatchObject(bounds);
   });

@@ -51,7 +51,7 @@ export function describeConfig(env: Readonly<Record<string, string | undefined>>
         variable,
         default: fallback,
         value: value !== undefined || env[file] ? "(set)" : fallback,
-        about: `${about}; ${file} names a file with it`,
+        about: `${about}; ${file} names a file that contains it`,
       };
     },
   );

@@ -1,6 +1,6 @@
 import { boolean, integer, secret, sslMode, text, url } from "./setting-kinds.js";
 
-/** Maximum of timeouts, which PostgreSQL stores as 32-bit integers. */
+/** Maximum timeout, because PostgreSQL stores timeouts as 32-bit integers. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const postgresUrl = url("postgres:", "postgresql:");

@@ -78,7 +78,7 @@ export const limitSettings = {
   finishedJobsPerKind: count(
     "FINISHED_JOBS_PER_KIND",
     20_000,
-    "Number of finished jobs of one account and kind that are kept; older ones are removed before JOB_RETENTION_DAYS. A recording whose job was removed is loaded again if it is uploaded again",
+    "Number of finished jobs that are kept for one account and kind; older jobs are removed before JOB_RETENTION_DAYS. A recording whose job was removed is loaded again if it is uploaded again",
   ),
   quotaIdempotencyKeys: count(
     "QUOTA_IDEMPOTENCY_KEYS",

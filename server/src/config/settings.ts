@@ -36,7 +36,7 @@ export const settings = {
   dataDir: text(
     "DATA_DIR",
     "./asi-data",
-    "Folder of the embedded database, of emails without SMTP_URL, and of the operator socket",
+    "Folder for the embedded database, for emails without SMTP_URL, and for the operator socket",
   ),
   pageDir: text(
     "PAGE_DIR",
@@ -101,7 +101,7 @@ export const settings = {
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "How far a client may fall behind the minimum rate; six times as far if it was faster before",
+    "Time by which a client may fall behind the minimum rate; six times as long if it was faster before",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -126,7 +126,7 @@ export const settings = {
   pageMaxBytes: integer(16 * 1024 * 1024, 1_000_000_000_000)(
     "PAGE_MAX_BYTES",
     1024 ** 3,
-    "Bytes of the large values of one page of a list (json, params, pictures); a larger page is refused with the number of results that fit",
+    "Maximum size of the large values (json, params, pictures) on one page of a list; a larger page is refused with the number of results that fit",
   ),
   jobPollMs: count("JOB_POLL_MS", 1_000, "Interval at which a worker polls for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
@@ -154,7 +154,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Bytes of audit rows that the changes and downloads of one account may add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
+    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -194,7 +194,7 @@ export const settings = {
   bulkLoadMaxBytes: count(
     "BULK_LOAD_MAX_BYTES",
     32 * 1024 * 1024,
-    "Largest recording of an upload or a bulk load, decoded",
+    "Maximum decoded size of a recording in an upload or a bulk load",
   ),
   bulkLoadMaxChunks: count(
     "BULK_LOAD_MAX_CHUNKS",
@@ -204,12 +204,12 @@ export const settings = {
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,
-    "How far samples may be ahead of the server's clock; a bulk load refuses later samples",
+    "Maximum time by which samples may be ahead of the server's clock; a bulk load refuses later samples",
   ),
   streamMaxBytes: count(
     "STREAM_MAX_BYTES",
     128 * 1024 * 1024,
-    "Largest recording that a gateway streams. Its bytes are in the database until the recording ends",
+    "Maximum size of a recording that a gateway streams. The bytes are in the database until the recording ends",
   ),
   streamStoreMs: integer(10, 60_000)(
     "STREAM_STORE_MS",
@@ -221,7 +221,11 @@ export const settings = {
     60_000,
     "Time without bytes after which a stream is closed",
   ),
-  convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
+  convertMaxBytes: count(
+    "CONVERT_MAX_BYTES",
+    256 * 1024 * 1024,
+    "Maximum size of a recording in a conversion",
+  ),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",
     8,
@@ -240,7 +244,7 @@ export const settings = {
   convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "CONVERT_DISK_BYTES",
     8 * 1024 ** 3,
-    "Disk for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
+    "Disk space for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
@@ -260,12 +264,12 @@ export const settings = {
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
     10_000,
-    "Webhook calls of one account that may wait; further events are not delivered, and a failed delivery of each webhook counts them",
+    "Maximum number of waiting webhook calls of one account; further events are not delivered, and a failed delivery of each webhook counts them",
   ),
   webhookBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "WEBHOOK_BYTES_PER_DAY",
     128 * 1024 * 1024,
-    "Bytes of webhook calls that the events of one account may add in a day (UTC) by one process, at least 2 KiB for each; further events are treated as beyond WEBHOOK_MAX_PENDING",
+    "Maximum size in bytes of the webhook calls that the events of one account add in a day (UTC) in one process; each call counts as at least 2 KiB. Further events are treated like those above WEBHOOK_MAX_PENDING",
   ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",
@@ -280,7 +284,7 @@ export const settings = {
   webhookConnectTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_CONNECT_TIMEOUT_MS",
     5_000,
-    "Part of WEBHOOK_TIMEOUT_MS for connecting",
+    "Part of WEBHOOK_TIMEOUT_MS that is available for connecting",
   ),
   ...limitSettings,
 } as const satisfies Record<string, Setting<unknown>>;

@@ -23,7 +23,7 @@ function mappedRole(value: unknown): MappedRole {
   return { kind: "squad", role, squadId: Number(id) };
 }
 
-/** JSON object: the roles of each group. */
+/** JSON object that maps each group to its roles. */
 const groupRoles = setting((value): readonly GroupRoles[] => {
   if (value === "") return [];
   let parsed: unknown;
@@ -56,7 +56,7 @@ const issuer = setting((value) => {
   return value;
 });
 
-/** Names of domains. */
+/** Domain names, separated by commas. */
 const domains = setting((value): readonly string[] => {
   const entries = value
     .split(",")
@@ -73,11 +73,11 @@ const scopes = setting((value) => {
     !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value) ||
     !value.split(" ").includes("openid")
   )
-    throw new Error('expected scopes separated by spaces, among them "openid"');
+    throw new Error('expected scopes separated by spaces, including "openid"');
   return value;
 });
 
-/** Settings of how users sign in. */
+/** Settings for signing in. */
 export const signInSettings = {
   openidIssuer: issuer(
     "OPENID_ISSUER",
@@ -88,11 +88,15 @@ export const signInSettings = {
   openidClientSecret: secret(
     text("OPENID_CLIENT_SECRET", "", "Secret of this client; without it, the service is a public client"),
   ),
-  openidName: text("OPENID_NAME", "the club account", 'Name of the provider after "Sign in with"'),
+  openidName: text(
+    "OPENID_NAME",
+    "the club account",
+    'Name of the provider, which the page shows after "Sign in with"',
+  ),
   openidScopes: scopes(
     "OPENID_SCOPES",
     "openid profile email",
-    "Scopes that the service requests, with spaces",
+    "Scopes that the service requests, separated by spaces",
   ),
   openidDomains: domains(
     "OPENID_DOMAINS",

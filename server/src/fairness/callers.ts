@@ -8,7 +8,7 @@ import { createHmac } from "node:crypto";
 export interface Caller {
   name: string;
   /**
-   * Address of the client that sent the request. Accounts of one address share a group, so using many accounts gives no
+   * Address of the client that sent the request. Accounts used from one address share a group, so using many accounts gives no
    * advantage.
    */
   readonly group: string;
@@ -16,7 +16,7 @@ export interface Caller {
   readonly jobGroup?: string;
 }
 
-/** Caller of the work of the service itself, such as polling for jobs, renewing leases and operator commands. */
+/** Caller for work of the service itself, such as polling for jobs, renewing leases and operator commands. */
 const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
 /** Returns the name of the caller for an account. */
@@ -32,7 +32,7 @@ export const jobCaller = (account: number | null, jobGroup: string): Caller => (
   jobGroup,
 });
 
-/** The hash is long enough that no two addresses share one. */
+/** Length of the hash in characters: long enough to avoid collisions. */
 const JOB_GROUP_LENGTH = 16;
 
 const current = new AsyncLocalStorage<Readonly<Caller>>();
@@ -49,8 +49,8 @@ export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T
 const OWN_JOBS = "";
 
 /**
- * Returns the group charged for jobs that the caller adds. The table of jobs stores the group as a keyed hash of the
- * address, so a reader of the table cannot tell where an account was used.
+ * Returns the group charged for jobs that the caller adds. The table of jobs stores the group as a keyed hash of the address, so
+ * it does not reveal from which address an account was used.
  */
 export function jobGroupOf({ group, jobGroup }: Readonly<Caller>, key: Uint8Array): string {
   if (jobGroup !== undefined) return jobGroup;

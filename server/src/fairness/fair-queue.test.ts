@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { FairQueue } from "./fair-queue.js";
 
-/** Task that runs until it is released. */
+/** Creates a task that runs until it is released. */
 function work() {
   let finish = () => {};
   const done = new Promise<void>((resolve) => {
@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const MOST_TURNS = 10_000;
 
-/** Runs the scene on a clock that advances only when every task waits for it, so tasks take exactly their time. */
+/** Runs the test on a fake clock that advances only when all tasks wait for it, so each task takes exactly its duration. */
 async function onFakeClock(scene: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   let isOver = false;
@@ -74,7 +74,7 @@ describe("a fair queue", () => {
     expect(order).toEqual([1, 2, 3, 1, 1, 1, 1]);
   });
 
-  it("leaves slots to others while a caller has its maximum number of tasks", async () => {
+  it("leaves slots for others while a caller has its maximum number of tasks", async () => {
     const queue = new FairQueue<string>({ concurrency: 3, concurrencyPerCaller: 2 });
     const { done, finish } = work();
     const began: string[] = [];
@@ -101,7 +101,7 @@ describe("a fair queue", () => {
           await new Promise((resolve) => setTimeout(resolve, 5));
         }),
       );
-      // Add the tasks as a request does that makes one query after another.
+      // Add the tasks one after another, as a request makes its queries.
       for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
       expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
       await Promise.all(busy);
@@ -109,8 +109,8 @@ describe("a fair queue", () => {
 
   it.each([
     ["others leave and return", (name: string) => name],
-    ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
-  ])("gives slots to a caller who has waited, although %s", (_, nameOf) =>
+    ["new callers keep arriving", (name: string, task: number) => `${name}${task}`],
+  ])("gives slots to a waiting caller even if %s", (_, nameOf) =>
     onFakeClock(async () => {
       const queue = new FairQueue<string>({ concurrency: 1 });
       const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -133,7 +133,7 @@ describe("a fair queue", () => {
     }),
   );
 
-  it("gives a caller no credit for the time in which it ran one long task", () =>
+  it("gives a caller no credit for the time that it spent in one long task", () =>
     onFakeClock(async () => {
       const queue = new FairQueue<string>({ concurrency: 2 });
       const { done, finish } = work();

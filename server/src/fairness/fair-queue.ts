@@ -108,7 +108,7 @@ export class FairQueue<Key> {
 
   /**
    * Runs the task when the caller is next and a slot is free.
-   * @param signal removes a waiting task from the queue; a running task continues
+   * @param signal removes a waiting task from the queue when it is aborted; a running task continues
    * @param group group of the caller, fixed while it has tasks; default: a separate group
    * @throws the `refusal` when too many tasks are waiting; the reason of the signal; any error of the task
    */
@@ -224,9 +224,8 @@ export class FairQueue<Key> {
   }
 
   /**
-   * Assigns slots later, because a task that follows the ended one, such as the next query of a request, must be
-   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another
-   * caller.
+   * Assigns slots later, because a task that follows the finished one, such as the next query of a request, must already be
+   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
    */
   #dispatch(): void {
     if (this.#isDispatching) return;
@@ -255,7 +254,7 @@ export class FairQueue<Key> {
 
   /**
    * Starts the oldest task of the caller that has used the least time and may run another task.
-   * @returns whether there was one
+   * @returns whether a task was started
    */
   #startNext(): boolean {
     let next: [Key, Share] | undefined;

@@ -81,7 +81,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,
-    // `enforceBodyTimeout` sets the time limit of each request, because streams have no limit.
+    // `enforceBodyTimeout` sets the time limit for each request, because streams have no limit.
     requestTimeout: 0,
     connectionTimeout: 2 * config.requestTimeoutMs,
     forceCloseConnections: "idle",

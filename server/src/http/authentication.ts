@@ -52,10 +52,10 @@ export async function callerOf(
   return disabledAt === null ? caller : undefined;
 }
 
-/** Returns the hash of the token of a request. */
+/** The token of a request, as a hash. */
 export interface Credential {
   tokenHash: Uint8Array;
-  /** Returns this hash as text. */
+  /** The hash as text. */
   key: string;
 }
 
@@ -116,9 +116,9 @@ export interface Authentication {
 }
 
 /**
- * Authentication by access token. When an address has sent as many invalid tokens as its limit of anonymous calls, the service
- * refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients with known tokens
- * behind the same address are not affected.
+ * Creates the authentication by access token. When an address has sent as many invalid tokens as its limit on anonymous calls,
+ * the service refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients with known
+ * tokens behind the same address are not affected.
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */

@@ -29,7 +29,7 @@ const STATUS: Record<ErrorKind, number> = {
 /** No specification requires 403 for version 2 of the API. */
 const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
 
-/** A version 2 error as part of a response. */
+/** Returns a version 2 error as part of a response. */
 export const problemFor = ({ kind, code, body }: ServiceError): Problem =>
   problemOf(STATUS_V2[kind], code, body);
 

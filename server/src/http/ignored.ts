@@ -8,7 +8,7 @@ const MAX_NAME = 60;
 
 const NO_MEMBERS = Type.Object({});
 
-/** A lone surrogate cannot be encoded. */
+/** Replaces lone surrogates, which cannot be encoded. */
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
 type Members = Record<string, TSchema>;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
 import { acceptsGzip, requireAcceptable } from "./negotiation.js";
 
-/** A request to an operation that sends JSON by default. */
+/** Returns a function that checks a request to an operation that sends JSON by default. */
 const check =
   (accept: string | undefined, operation: object | undefined = { success: {} }) =>
   () =>

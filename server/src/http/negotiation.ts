@@ -15,13 +15,13 @@ export function requireAcceptable({ headers, routeOptions }: FastifyRequest): vo
 
 const JSON_TYPE = "application/json";
 
-/** The types of a response among which the client can choose. */
+/** Returns the types of a response among which the client can choose. */
 const mediaTypesOf = (success: Success): readonly string[] =>
   success.schema === undefined
     ? [success.mediaType ?? JSON_TYPE]
     : [JSON_TYPE, ...(success.otherMediaTypes ?? [])];
 
-/** The type that the client prefers; the first one without `Accept`, undefined if it accepts none of them. */
+/** Returns the type that the client prefers; the first one without `Accept`; undefined if the client accepts none of them. */
 export function preferredType(
   { headers }: Pick<FastifyRequest, "headers">,
   types: readonly string[],
@@ -33,7 +33,7 @@ export function preferredType(
   return accepted?.split(";", 1)[0];
 }
 
-/** The type that the client prefers among JSON and others. The request was accepted by an earlier check. */
+/** Returns the type that the client prefers among JSON and others. An earlier check has accepted the request. */
 export const preferredOf = <T extends string>(
   request: Pick<FastifyRequest, "headers">,
   others: readonly T[],

@@ -58,8 +58,8 @@ export interface Operation<
   /** PATCH on the same path, if its body differs from the main method. */
   patch?: { body: P; handle(call: Call<Op, Path, Q, P>): HandlerResult<S> };
   /**
-   * Replaces `handle` if `when` returns true, such as for an object on which the caller has another right. It takes a
-   * different body and validates the body itself.
+   * Replaces `handle` if `when` returns true, such as for an object on which the caller has another right. It takes a different
+   * body and validates it.
    */
   instead?: {
     when(target: TargetOf<Op>): boolean;
@@ -95,7 +95,7 @@ export interface Operation<
   failures?: readonly number[];
   /** Throttles in addition to the throttles of all operations. */
   throttle?: readonly ThrottleScope[];
-  /** Whether an object in the response can be several megabytes. Lists always count as large. */
+  /** Whether an object in the response can have several megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
   /** Whether it may process thousands of rows. A caller can run only a few of these operations concurrently. */
   isHeavy?: boolean;
@@ -129,7 +129,7 @@ export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patc
   csv?: { example: string };
 };
 
-/** All methods of the operation. */
+/** Returns all methods of the operation. */
 export const methodsOf = ({ method, otherMethods = [], patch }: AnyOperation): Method[] => [
   method,
   ...otherMethods,

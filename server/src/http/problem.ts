@@ -20,7 +20,7 @@ export interface Problem {
 
 const WHOLE = "non_field_errors";
 
-/** The messages with the locations of their fields: `recipe`, `items.2.name`; empty for the request as a whole. */
+/** Yields the messages with the locations of their fields: `recipe`, `items.2.name`; empty for the request as a whole. */
 function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ field: string; detail: string }> {
   for (const [name, messages] of Object.entries(fields)) {
     const place = name === WHOLE ? path : [...path, name];

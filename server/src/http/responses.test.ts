@@ -13,7 +13,7 @@ const thing = { id: 7, name: "A thing" };
 
 const head = { id: "retrieveAccount", tag: "", summary: "", method: "GET", path: "/" } as const;
 
-/** Never called. */
+/** Contains the mistakes, and is never called. */
 function mistakes(app: FastifyInstance): void {
   const success = { status: 200, schema: Thing } as const;
   route(app, { ...head, success, handle: async () => thing });

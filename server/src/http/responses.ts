@@ -233,7 +233,7 @@ export function locationOf(
   return { Location: `${pathPrefix(server.config.baseUrl)}${success.collection}${id}/` };
 }
 
-/** The headers of a response with an entity tag. */
+/** Returns the headers of a response with an entity tag. */
 export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });
 
 const VARY = "Authorization, Cookie";

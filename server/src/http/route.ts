@@ -109,7 +109,7 @@ export function route<
       if (!request.isReplay) throw error;
     }
   };
-  /** The key was known when the headers arrived but has expired, so the request is a new one. */
+  /** Handles the request as a new one, because its key was known when the headers arrived but has expired since. */
   const startAnew = async (request: FastifyRequest) => {
     request.isReplay = false;
     request.target = await authorize(request.ctx, id, idsOf(request));
@@ -123,7 +123,8 @@ export function route<
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   /** Checks before the body is read. */
   const begin = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Both wait for the database, so run them concurrently. Throttling takes precedence over other errors.
+    // Finding the target and throttling both wait for the database, so run them concurrently. Throttling takes precedence over
+    // other errors.
     const found = inTurn(request, () => findTarget(request));
     found.catch(() => undefined);
     await count(request, reply);

@@ -48,7 +48,7 @@ function fieldErrors(found: Iterable<ValueError>): FieldErrors {
   return fields;
 }
 
-/** Problems of the members of a nullable object. */
+/** Yields the problems of the members of a nullable object. */
 function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
   for (const error of found) {
     const [object, ...others]: TSchema[] = error.type === ValueErrorType.Union ? error.schema.anyOf : [];
@@ -72,7 +72,7 @@ function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: str
   place(inner, rest, text);
 }
 
-/** A plain object would be unsafe for fields called `__proto__`. */
+/** Adds a field. An assignment would be unsafe for a field called `__proto__`. */
 const define = (fields: FieldErrors, name: string, value: string[] | FieldErrors) =>
   Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
 
@@ -122,7 +122,10 @@ function message(error: ValueError): string {
   }
 }
 
-/** A nullable value has the errors of its first variant; the message for a choice lists the choices. */
+/**
+ * Returns the message for a union. A nullable value has the errors of its first variant; the message for a choice lists the
+ * choices.
+ */
 function unionMessage(error: ValueError): string {
   const variants: TSchema[] = error.schema.anyOf;
   const literals = variants.flatMap((variant) => ("const" in variant ? [String(variant.const)] : []));

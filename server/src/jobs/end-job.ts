@@ -7,7 +7,7 @@ import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
 import { handlers } from "./handlers.js";
 
-/** Returns the columns of a terminal state; erases payload and body of the job. */
+/** Returns the values of the columns of a finished job. They erase its payload and its body. */
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({
     state,
@@ -22,7 +22,7 @@ type EndedJob = Pick<Job, "id" | "jobId" | "kind" | "chargedTo" | "chargedGroup"
 type End = ReturnType<typeof finished> & { failures?: number; losses?: number };
 
 /**
- * Writes the end of a job if the worker holds the lease, and notifies the webhooks of its account.
+ * Writes the outcome of a job if the worker holds the lease, and notifies the webhooks of its account.
  * @returns whether the lease was held
  */
 export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<
       const code = typeof details.code === "string" ? details.code : null;
       const none = { stored: null, known: null, refused: null };
       const samples = (state === "SUCCESS" ? handler.counts?.(details) : undefined) ?? none;
-      // Charge the calls to the address of the job, not to the service.
+      // Charge the webhook calls to the group of the job, not to the group of the service.
       const asCaller = { ...unit, jobGroup: job.chargedGroup };
       await emitAccountEvent(asCaller, chargedTo, "job.finished", {
         job: job.jobId,

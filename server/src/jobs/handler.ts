@@ -1,7 +1,7 @@
 import type { Context } from "../domain/change/context.js";
 import type { Job } from "../store/queue/job-queue.js";
 
-/** Thrown to retry the job at this time. The failed attempt is counted in `failures`. */
+/** Thrown to retry the job at the given time. The failed attempt is counted in `failures`. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;
@@ -12,7 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown to run the job at this time, because other work must end first. This does not count as a failure. */
+/** Thrown to run the job at the given time, because other work must end first. This does not count as a failure. */
 export class NotYet extends Error {
   override readonly name = "NotYet";
   readonly at: Date;
@@ -44,13 +44,13 @@ export interface JobHandler {
   maxFailures: number;
   /** Maximum number of lost workers before the job fails; default 3. */
   maxLosses?: number;
-  /** Delay after the given failure (from 1), unless the job throws `RetryLater`. */
+  /** Returns the delay after the given failure (from 1), unless the job throws `RetryLater`. */
   delayMs(failure: number): number;
-  /** Deadline of retries, after which the result is useless; absent if there is no deadline. */
+  /** Returns the deadline for retries, after which the result is useless; undefined if there is no deadline. */
   endsAt?(job: Job): Date | undefined;
-  /** Details of a failed job that the operator needs to repeat it, because its payload is erased; default: none. */
+  /** Returns the details that the operator needs to repeat a failed job, whose payload is erased; default: none. */
   keptDetails?(job: Job): Record<string, unknown>;
-  /** Returns counts of a success, for the log and `asi_samples_loaded_total`. */
+  /** Returns the counts of a successful job, for the log and `asi_samples_loaded_total`. */
   counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;
   /**
    * Runs the job. It may run again after a crash, so it must be idempotent.

@@ -24,10 +24,10 @@ import { mailHandler } from "./mail.js";
 
 const HOUR_MS = 3_600_000;
 
-/** Time after which a job that was throttled runs again. */
+/** Delay before a throttled job runs again. */
 const THROTTLED_MS = 10_000;
 
-/** Time after which a job runs again if another job of its session has delayed it. */
+/** Delay before a job runs again if another job of its session must end first. */
 const RUNNING_MS = 1_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
@@ -138,7 +138,7 @@ const recordFiguresHandler: JobHandler = {
   run: async (ctx, job) => ({ ...(await recordRest(ctx, job, new Turn())) }),
 };
 
-/** Runs the effects of streamed samples on computed data. Only the database can cause a failure. */
+/** Applies the effects of streamed samples to computed data. Only the database can cause a failure. */
 const streamEffectsHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
@@ -149,7 +149,7 @@ const streamEffectsHandler: JobHandler = {
   },
 };
 
-/** Announces a removal of samples that a failure has interrupted. Only the database can cause a failure. */
+/** Announces a removal of samples if a failure prevented the announcement. Only the database can cause a failure. */
 const removalHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,

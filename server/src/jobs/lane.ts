@@ -18,19 +18,19 @@ export interface LaneSettings {
   /** Maximum number of running jobs in this process. */
   places: number;
   /**
-   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. Slow receivers may occupy slots for a
-   * long time, so no group or account then gets the last free slots.
+   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. With this limit, no group or account gets the
+   * last free slots, because slow receivers may occupy slots for a long time.
    */
   perReceiver?: number;
 }
 
-/** Number of groups whose last account a lane remembers. */
+/** Number of groups for which a lane remembers the account served last. */
 const MAX_GROUPS = 10_000;
 
-/** Reads sharers with jobs, in order, after the given one (null to begin with the first). */
+/** Reads the groups, accounts or receivers with jobs, in order, after the given one; null begins with the first. */
 type Reading<Key> = (after: Key | null) => Promise<Sharer<Key>[]>;
 
-/** Yields sharers with a due job, in batches, starting after the last served one. */
+/** Yields the groups, accounts or receivers with a due job, in batches, starting after the one that was served last. */
 async function* rounds<Key extends string | number>(
   served: Key | null,
   read: Reading<Key>,
@@ -130,7 +130,7 @@ export class Lane {
     return [...this.#running].filter(isOne).length;
   }
 
-  /** Returns the number of further slots for a group, if `groups` groups have due jobs. */
+  /** Returns how many further slots a group gets, if `groups` groups have due jobs. */
   #shareOfGroup(group: string, groups: number): number {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / groups);
@@ -139,7 +139,7 @@ export class Lane {
     return Math.max(0, Math.ceil((3 * free - held) / 4));
   }
 
-  /** Returns the number of slots of the group for an account, if `accounts` accounts have due jobs. */
+  /** Returns how many slots of the group an account gets, if `accounts` accounts have due jobs. */
   #shareOfAccount(account: number, places: number, accounts: number): number {
     if (this.#settings.perReceiver === undefined) return Math.ceil(places / accounts);
     const held = this.#held(({ chargedTo }) => chargedTo === account);

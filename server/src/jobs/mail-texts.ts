@@ -1,13 +1,13 @@
 /**
- * Subjects and texts of the emails. The service does not verify the address of an account, so an email may reach a
- * stranger. A username must therefore not carry a message to the recipient.
+ * Subjects and texts of the emails. The service does not verify the address of an account, so an email may reach a stranger. A
+ * username must therefore not contain a message to the recipient.
  */
 
 /** Maximum length of a displayed username. Common names and addresses are shorter. */
 const MAX_SHOWN = 64;
 /**
- * Text that email programs display as a link, or that looks like an address of a page, including
- * names such as `evil.example` next to other words.
+ * Text that email programs display as a link, or that looks like the address of a web page, including names such as
+ * `evil.example` next to other words.
  */
 const LINK = /[:/\\]|^www[.\u3002]|\s.*[.\u3002]\S|[.\u3002]\S.*\s/iu;
 
@@ -18,7 +18,7 @@ export function shownUsername(username: string): string {
   return characters.length <= MAX_SHOWN ? username : `${characters.slice(0, MAX_SHOWN).join("")}…`;
 }
 
-/** An email without a sender, recipient and transport. */
+/** Subject and text of an email. */
 export interface Letter {
   subject: string;
   text: string;
@@ -77,6 +77,6 @@ export const addressChangedMail = (username: string): Letter => ({
 Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
-set the address back.
+restore the previous address.
 `,
 });

@@ -29,7 +29,7 @@ type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** Time at which the link, or the request for a link, expires. */
+/** Returns the time at which the link, or the request for a link, expires. */
 function linkEndsAt({ payload, createdAt }: Job): Date | undefined {
   const mail = payload as unknown as MailJob;
   if (mail.template === "password-reset") return new Date(mail.expiresAt);
@@ -46,7 +46,7 @@ export const mailHandler: JobHandler = {
     const mail = job.payload as unknown as MailJob;
     const endsAt = linkEndsAt(job);
     if (endsAt !== undefined && endsAt <= ctx.clock.now()) {
-      throw new JobFailed("expired", "The link expired before the mail could be sent.");
+      throw new JobFailed("expired", "The link expired before the email could be sent.");
     }
     if (mail.template === "password-reset-request") {
       await answerResetRequest(ctx, mail);
@@ -92,7 +92,7 @@ async function send(
   account: number,
   message: Message,
 ): Promise<void> {
-  // Every attempt uses the same id, by which a mail server can drop a second copy.
+  // Every attempt uses the same message id, so that mail servers can drop duplicates.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
     const transport = createTransport(config.smtpUrl, {

@@ -13,7 +13,7 @@ export type JobOutcome = "success" | "retry" | "failure" | "lost";
 export interface JobMetrics {
   /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
-  /** Samples of a bulk load. */
+  /** Counts the samples of a bulk load. */
   loaded(samples: Readonly<Record<LoadedOutcome, number>>): void;
 }
 

@@ -17,12 +17,12 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 const REWRITE_PAUSE_MS = 500;
 
 /**
- * Delay before a requeued job is due. The delay matters if only this job lacks the database, because its samples are on
- * an unreachable server.
+ * Delay before a requeued job is due. Without the delay, a job would run again immediately if only the server with its samples is
+ * unreachable.
  */
 const GIVEN_BACK_MS = 1_000;
 
-/** Repeats a write while the database is unavailable, at most until the end of the lease. */
+/** Retries a write while the database is unavailable, at most until the lease ends. */
 async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>): Promise<void> {
   const endsAt = performance.now() + leaseMs;
   for (;;) {
@@ -73,7 +73,7 @@ export async function runJob(
     log.info({ job: job.jobId, kind: job.kind, trace: ctx.trace?.id, samples }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
-      // This is not a failure of the job. Requeue it when the database is available again.
+      // An unavailable database is not a failure of the job. Requeue it when the database is available again.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job requeued: database unavailable");
       await untilWritten(config.jobLeaseMs, () =>
         write({

@@ -4,8 +4,8 @@ import type { Context } from "../domain/change/context.js";
 import { queueOutdated } from "../domain/computed-data/outdated.js";
 
 /**
- * Queues the recomputation of all results computed by older rules in the background, possibly millions after an update. After a failure,
- * the next start continues, and a request for such a result computes it.
+ * Queues the recomputation of all results that older rules computed, in the background, because an update may leave millions of
+ * them. After a failure, the next start continues, and a request for an outdated result recomputes it.
  * @returns function that stops it and waits for the current transaction, at most the given time
  */
 export function startQueueOutdated(

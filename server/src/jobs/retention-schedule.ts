@@ -5,7 +5,7 @@ import type { Context } from "../domain/change/context.js";
 import { checkClock } from "./clock-check.js";
 import { applyRetention, type OnRemoved, REMOVED_KINDS } from "./retention.js";
 
-/** Delay after the start before the embedded database is first vacuumed, unless the interval is shorter. */
+/** Delay between the start and the first vacuum of the embedded database, unless the interval is shorter. */
 const FIRST_VACUUM_MS = 60_000;
 
 /** Counts the rows and samples that this process removes. */

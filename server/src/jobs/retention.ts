@@ -30,7 +30,7 @@ import { removeSurplusJobs } from "./surplus-jobs.js";
 
 const DAY_MS = 86_400_000;
 
-/** Lifetime of bytes without a job, longer than it takes to write them and add the job. */
+/** Lifetime of a recording without a job, longer than it takes to write the recording and add its job. */
 const BODY_LIFETIME_MS = 3_600_000;
 
 /** Time during which a device can learn that its code has expired. */
@@ -39,7 +39,7 @@ const DEVICE_CODE_KEPT_MS = 600_000;
 /** Time during which a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
-/** Periods longer than any throttle: an hour, or a day for emails. */
+/** Lifetimes of counters, longer than the longest period of a throttle: an hour, or a day for emails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
 const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
@@ -76,8 +76,8 @@ export const REMOVED_KINDS = [
 ] as const;
 
 /**
- * Removes expired rows and the emails of deleted accounts, and runs the effects. Any number of
- * workers may run it concurrently.
+ * Removes expired rows and the emails of deleted accounts, and runs the effects of the removals. Any number of workers may run it
+ * concurrently.
  * @param signal stops it after the current statement
  * @param vacuums whether to vacuum the embedded database
  * @param onRemoved called after each statement or transaction that removed something
@@ -112,17 +112,17 @@ async function removeExpired(
   const { queries, clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
-  // The bytes of a stream contain samples.
+  // Streams contain samples, so they are not kept longer than samples.
   const streamsBefore = ago(Math.min(STREAM_LIFETIME_MS, config.rawRetentionDays * DAY_MS));
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
-  /** Tables, their indexed column with the time, and the condition of expired rows. */
+  /** Tables, their indexed time column, and the condition that expired rows meet. */
   const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
-    // First, because removing a token removes its tickets in the same statement.
+    // This table is first, because removing a token removes its tickets in the same statement.
     [liveTickets, sql`${liveTickets.expiresAt}`, lte(liveTickets.expiresAt, now)],
     [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
-    // Kept after their expiry, so that a device learns of it.
+    // Expired codes are kept for some time, so that a device learns that its code has expired.
     [deviceCodes, sql`${deviceCodes.expiresAt}`, lte(deviceCodes.expiresAt, ago(DEVICE_CODE_KEPT_MS))],
     [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],
     [openidSignIns, sql`${openidSignIns.expiresAt}`, lte(openidSignIns.expiresAt, now)],
@@ -151,7 +151,7 @@ async function removeExpired(
     [auditLog, sql`${auditLog.at}`, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
     // The throttles use the system clock.
     [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
-    // Remove counters from a time when the clock was far ahead, which would not expire until then.
+    // Remove counters that were written while the clock was far ahead. They would expire too late.
     [
       sql`throttle_counters`,
       sql`expire`,
@@ -167,8 +167,8 @@ async function removeExpired(
 }
 
 /**
- * Removes rows in separate statements, oldest first by the index on the time. Skips rows locked by another process until the next
- * run.
+ * Removes rows in separate statements, oldest first, by the index on the time. Skips rows that another process has locked; the
+ * next run removes them.
  */
 async function removeInBatches(
   queries: Queries,

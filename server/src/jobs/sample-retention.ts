@@ -8,14 +8,14 @@ import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "
 const DAY_MS = 86_400_000;
 
 /**
- * Number of chunks in one list. One transaction removes the chunks of one device, so other transactions wait only
- * briefly.
+ * Maximum number of chunks that one query lists. One transaction removes the chunks of one device, so other transactions wait
+ * only briefly.
  */
 const CHUNKS_AT_ONCE = 1000;
 
 /**
- * Removes samples that were stored too long ago, whatever their recording time. If the samples are on several servers,
- * an unreachable one does not prevent removal on the others.
+ * Removes samples that were stored too long ago, regardless of when they were recorded. If the samples are on several servers, an
+ * unreachable one does not prevent removal on the others.
  * @param signal stops it after the current transaction
  * @param onRemoved called after each transaction that removed samples
  * @throws the error of an unreachable server, after the others are done
@@ -30,7 +30,7 @@ export async function applySampleRetention(
   for (const table of await chunkTables(sqlClientOf(ctx.queries))) {
     try {
       await removeFrom(ctx, table, before, signal, (count) => onRemoved("samples", count));
-      // PostgreSQL does this automatically for its own tables, but not for tables on other servers.
+      // PostgreSQL analyzes its own tables automatically, but not tables on other servers.
       if (table !== "sample_chunks") await ctx.queries.execute(sql.raw(`ANALYZE ${table}`));
     } catch (error) {
       if (!isUnavailable(error)) throw error;

@@ -28,7 +28,7 @@ export async function removeSurplusJobs(
   }
 }
 
-/** Reads one entry of the index, however many jobs the account has. */
+/** Returns the next account and kind with finished jobs. Reads one index entry, regardless of the number of jobs. */
 async function nextShare({ queries }: Context, { account, kind }: Share): Promise<Share | undefined> {
   const { rows } = await queries.execute<{ account: string; kind: string }>(sql`
     SELECT charged_to AS account, kind FROM ${jobs} WHERE (charged_to, kind) > (${account}::bigint, ${kind}::text)

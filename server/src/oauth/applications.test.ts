@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newClientId } from "./applications.js";
 
 describe("a client id", () => {
-  it('never begins with "-", which a command line takes for an option', () => {
+  it('never begins with "-", which a command line would parse as an option', () => {
     const drawn = ["-first", "--second", "third-", "fourth"];
     expect(newClientId(() => drawn.shift() ?? "")).toBe("third-");
     expect(drawn).toEqual(["fourth"]);

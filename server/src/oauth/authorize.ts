@@ -15,7 +15,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 const WRONG = "The username or the password is wrong.";
 
-/** Why a correct password is refused, by the code of the error. */
+/** Reasons why a correct password is refused, by error code. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   account_disabled: "This account is disabled.",
   provider_required:
@@ -41,8 +41,8 @@ const PARAMETERS = [
 ] as const;
 
 /**
- * Authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials, issues a code. A wrong
- * client or redirect URI is reported on a page and never redirected (RFC 6749 section 4.1.2.1).
+ * Handles a request to the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials,
+ * issues a code. A wrong client or redirect URI is reported on a page and never redirected (RFC 6749 section 4.1.2.1).
  */
 export async function authorizeRequest(
   ctx: Context,

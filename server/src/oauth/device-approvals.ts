@@ -10,7 +10,7 @@ import { hashUserCode, waitingSignIn } from "./device-codes.js";
 import { isGrantValid, sessionOf } from "./issue-tokens.js";
 import { Scopes } from "./personal-tokens.js";
 
-/** What a program requests that waits for the approval of a user. */
+/** Request of a program that waits for the approval of a user. */
 export const DeviceSignIn = Type.Object(
   {
     application: Type.String({ description: "Name of the application" }),
@@ -38,7 +38,7 @@ export const UserCode = Type.Object({ code }, { examples: [{ code: "WDJB-MJHT" }
 export const DeviceDecision = Type.Object(
   {
     code,
-    approve: Type.Boolean({ description: "false: the program is refused" }),
+    approve: Type.Boolean({ description: "true approves the program, false refuses it" }),
     password: OwnPassword(
       "Your password, to approve more than 5 minutes after you have signed in, because the token of this request may be stolen",
     ),

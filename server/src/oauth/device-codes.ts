@@ -41,7 +41,7 @@ export const DeviceAuthorization = Type.Object(
     device_code: Type.String(),
     user_code: Type.String({ description: "The code that the user enters in the page" }),
     verification_uri: Type.String({ format: "uri" }),
-    verification_uri_complete: Type.String({ format: "uri", description: "With the code" }),
+    verification_uri_complete: Type.String({ format: "uri", description: "The same address with the code" }),
     expires_in: Type.Integer({ description: "Seconds" }),
     interval: Type.Integer({ description: "Seconds between two token requests" }),
   },
@@ -68,7 +68,7 @@ export interface DeviceRefusal {
 
 const refusal = (error: string, description: string): DeviceRefusal => ({ error, description });
 
-/** Hash of a user code, which people may enter in lower case and without the hyphen. */
+/** Hashes a user code, which people may enter in lower case and without the hyphen. */
 export const hashUserCode = (code: string): Uint8Array =>
   hashToken(`user code ${code.toUpperCase().replaceAll(/[^A-Z]/g, "")}`);
 
@@ -188,7 +188,7 @@ async function issue(
   deviceHash: Uint8Array,
 ): Promise<DeviceToken | DeviceRefusal> {
   const { queries, now, config, audit } = unit;
-  // Locks the account first, as every operation does that ends its sessions and its approvals.
+  // Lock the account first, as all operations do that end its sessions and its approvals.
   const isValid = await isGrantValid(unit, parties, { kind: "device" });
   const [used] = await queries
     .delete(deviceCodes)
@@ -213,7 +213,7 @@ async function issue(
   return { token, scopes: used.scopes };
 }
 
-/** The sign-in that waits for the user code, with its application; undefined if there is none. */
+/** Returns the sign-in that waits for the user code, with its application; undefined if there is none. */
 export async function waitingSignIn({ queries, clock }: Context, code: string) {
   const [found] = await queries
     .select({ row: deviceCodes, application: applications.name })

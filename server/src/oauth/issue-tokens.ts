@@ -43,7 +43,7 @@ export interface SessionGrant {
   tokenHash: Uint8Array;
 }
 
-/** The session of the request. Without one, the grant is never valid. */
+/** Returns the session of the request. Without one, the grant is never valid. */
 export const sessionOf = ({ tokenHash = new Uint8Array() }: Context): SessionGrant => ({
   kind: "session",
   tokenHash,
@@ -54,7 +54,7 @@ export interface IdentityGrant {
   kind: "identity";
 }
 
-/** The user has approved a device, whose row is deleted in the same transaction. */
+/** The user has approved a device. Its row is deleted in the same transaction. */
 export interface DeviceGrant {
   kind: "device";
 }
@@ -127,7 +127,7 @@ async function isSessionValid({ queries, now }: UnitOfWork, tokenHash: Uint8Arra
 
 /**
  * Stores an access token and, if the library has created one, a refresh token.
- * @param token.scope scopes of an application that acts for a user; those of other tokens are not stored
+ * @param token.scope scopes of an application that acts for a user; the scopes of other tokens are not stored
  * @returns false if the grant is no longer valid; then nothing is stored
  */
 export async function issueTokens(

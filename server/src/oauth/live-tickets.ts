@@ -16,7 +16,7 @@ const MAX_TICKETS = 20;
  */
 const TICKET_LIFETIME_MS = 30_000;
 
-/** Query parameter in place of a token. */
+/** Query parameter that replaces a token. */
 export const TicketParameter = Type.Optional(
   Type.String({
     description: "A ticket from `/api/v2/live-tickets/`, instead of the header `Authorization`",

@@ -34,9 +34,9 @@ export interface PasswordAttempts {
 }
 
 /**
- * Returns the account with these credentials, in the same time if there is none. Only a caller who knows the password learns that
- * the account is disabled or that it signs in only with the OpenID provider, which explains the refusal to the user but reveals
- * nothing to a stranger.
+ * Returns the account with these credentials. Takes the same time if there is no account. Only a caller who knows the password
+ * learns that the account is disabled or signs in only with the OpenID provider. This explains the refusal to the user and
+ * reveals nothing to others.
  * @throws ServiceError `account_disabled`, `provider_required`, `throttled`
  */
 export async function findUser(
@@ -78,7 +78,7 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
 });
 
 /**
- * Access of the OAuth 2.0 library to the tables, for one request.
+ * Creates the model through which the OAuth 2.0 library accesses the tables, for one request.
  * @param sentRefreshToken refresh token of the request. It does not expire and is not rotated, so the response contains it again.
  */
 export function createModel(

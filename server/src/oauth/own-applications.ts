@@ -20,7 +20,9 @@ const item = {
   client_id: Type.String(),
   scopes: Scopes,
   created_at: DateTimeOut(),
-  last_used_at: Nullable(DateTimeOut({ description: "Within an hour; null before the first use" })),
+  last_used_at: Nullable(
+    DateTimeOut({ description: "Time of the last use, accurate to an hour; null before the first use" }),
+  ),
 };
 
 const shown = {

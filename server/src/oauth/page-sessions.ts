@@ -74,8 +74,8 @@ const toSession = (
  * Signs a user in to the page.
  * @param replaces hash of the token in the replaced cookie, whose session ends
  * @returns the session, and the token for the cookie, which is not stored
- * @throws ServiceError `wrong_credentials`, `account_disabled`, `provider_required`, `throttled` after too many of them, `gone` if the application of
- *   the page is revoked
+ * @throws ServiceError `wrong_credentials`, `account_disabled`, `provider_required`, `throttled` after too many wrong
+ *   credentials, `gone` if the application of the page is revoked
  */
 export async function signIn(
   ctx: Context,
@@ -99,13 +99,13 @@ export async function signIn(
   return { session: toSession(row, application.name, true), token };
 }
 
-/** A session of the page that begins. */
+/** A new session of the page. */
 export interface NewPageSession {
   token: string;
   userAgent: string | undefined;
-  /** Hash of the token of the session that it replaces. */
+  /** Hash of the token of the replaced session. */
   replaces: Uint8Array | undefined;
-  /** When the user has entered a password, here or at the provider; null if the provider does not say it. */
+  /** Time at which the user entered a password, here or at the provider; null if the provider does not report it. */
   authenticatedAt: Date | null;
 }
 
@@ -118,7 +118,7 @@ export async function beginSession(
   const { queries, now, config } = unit;
   if (replaces !== undefined) await endSessionOf(unit, replaces);
   const dropped = await deleteLeastRecentlyUsed(queries, parties, config.refreshTokensPerApplication - 1);
-  // The user could neither see nor end such a session.
+  // Otherwise, the user could neither see nor end these sessions.
   await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
   const row = await insertSession(unit, parties, {
     accessHash: hashSessionToken(token),

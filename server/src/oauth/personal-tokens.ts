@@ -41,7 +41,9 @@ const item = {
   name: Type.String(),
   scopes: Scopes,
   created_at: DateTimeOut(),
-  last_used_at: DateTimeOut({ description: "Within an hour; the time of creation until the first use" }),
+  last_used_at: DateTimeOut({
+    description: "Time of the last use, accurate to an hour; the time of creation before the first use",
+  }),
   expires_at: DateTimeOut(),
 };
 
@@ -103,7 +105,7 @@ const toPersonalToken = (row: Row): Static<typeof PersonalToken> => ({
   expires_at: (row.expiresAt ?? row.createdAt).toISOString(),
 });
 
-/** The caller's tokens that have not expired, oldest first. */
+/** Lists the caller's tokens that have not expired, oldest first. */
 export async function listPersonalTokens(
   { queries, caller, clock }: Context,
   paging: StaticDecode<typeof PersonalTokenFilters>,
@@ -171,7 +173,7 @@ export async function deletePersonalToken(ctx: Context, token: number): Promise<
   });
 }
 
-/** Time within which a further use is not recorded. */
+/** Time for which further uses are not recorded. */
 export const USE_NOTED_MS = 3_600_000;
 
 /** Records the use of a personal token, or of an application that acts for a user. */
@@ -186,7 +188,7 @@ export async function noteUse(queries: Queries, tokenHash: Uint8Array, now: Date
       .set({ lastUsedAt: now })
       .where(eq(refreshTokens.tokenHash, own.refreshHash));
   else if (own !== undefined)
-    // A program may request a token for each call, so the time of the application is compared, not that of the token.
+    // A program may request a token for each call, so the time of the application is compared instead of the time of the token.
     await queries
       .update(applications)
       .set({ lastUsedAt: now })

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { lockAccount } from "../domain/accounts/find.js";
+import { lockAccount } from "../domain/change/account-lock.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { hashToken, isToken } from "../domain/secrets/tokens.js";
@@ -46,7 +46,7 @@ export async function revokeToken(
     ctx,
     "revokeToken",
     async (unit) => {
-      // Everything that issues or ends tokens of the account locks it first.
+      // Every operation that issues or ends tokens of the account locks the account first.
       await lockAccount(unit, found.accountId);
       if (found.session !== null) await deleteSession(unit, found.session);
       else await unit.queries.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash));
@@ -57,14 +57,17 @@ export async function revokeToken(
   return undefined;
 }
 
-/** The credentials of HTTP Basic, named like the fields. */
+/** Returns the credentials of HTTP Basic under the names of the fields. */
 function basicCredentials(authorization: string): { client_id?: string; client_secret?: string } {
   const [, encoded = ""] = /^Basic +(\S+) *$/i.exec(decodedBasic(authorization)) ?? [];
   const [, id, secret] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
   return id === undefined || secret === undefined ? {} : { client_id: id, client_secret: secret };
 }
 
-/** Applications with PKCE or on devices have no secret (RFC 6749 section 2.1). The token itself is then the proof. */
+/**
+ * Whether an application has no secret, because it uses PKCE or runs on devices (RFC 6749 section 2.1). The token itself is then
+ * the proof.
+ */
 const isPublic = ({ grants }: typeof applications.$inferSelect) =>
   grants.includes("authorization_code") || grants.includes(DEVICE_GRANT);
 

@@ -117,8 +117,8 @@ async function revokeSession(unit: UnitOfWork, accountId: number, id: number): P
 
 /**
  * Revokes an application with its credentials and all its tokens. Issuing a token locks the row of the application, so this
- * either finds the token, or the token is not issued. Tokens of a revoked application are invalid, so they are deleted
- * afterwards, in transactions of limited size. After an interruption, call it again.
+ * either finds the token, or the token is not issued. Tokens of a revoked application are invalid, so they can be deleted later,
+ * in transactions of limited size. After an interruption, call it again.
  * @throws ServiceError `not_found`
  */
 export async function revokeApplication(ctx: Context, clientId: string) {

@@ -5,7 +5,7 @@ import { errorRecord, errorText } from "./error-record.js";
 
 const SECRET = "ann@example.org";
 
-/** An error as sent by the server. */
+/** Creates an error like those that the server sends. */
 function databaseError(code: string, message: string): Error {
   const error = new pg.DatabaseError(message, 0, "error");
   return Object.assign(error, {

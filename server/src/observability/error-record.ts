@@ -64,13 +64,13 @@ function messageOf(error: Fields): string {
   if (isFromDatabase(error) && !MESSAGE_WITHOUT_VALUES.test(String(error.code))) {
     return "The database refused a value.";
   }
-  if (isFromMailServer(error)) return "The mail server refused.";
+  if (isFromMailServer(error)) return "The mail server refused the email.";
   // A parser quotes its input in the message.
   if (error instanceof SyntaxError) return "The text could not be read.";
   return error.message.slice(0, MAX_MESSAGE);
 }
 
-/** The stack starts with the original message; keep only the part after it. */
+/** Returns the stack frames without the original message, with which the stack starts. */
 function framesOf(error: Fields): string {
   const { stack, message } = error;
   if (typeof stack !== "string") return "";
@@ -91,7 +91,8 @@ export const withoutLiterals = (text: string, maxLength: number): string =>
  * and texts, including in its causes.
  */
 export function errorRecord(error: unknown, depth = 0): ErrorRecord {
-  if (!(error instanceof Error)) return { type: typeof error, message: "Not an error.", stack: "" };
+  if (!(error instanceof Error))
+    return { type: typeof error, message: "The thrown value is not an error.", stack: "" };
   const fields = error as Fields;
   const record: ErrorRecord = {
     type: error.constructor.name,

@@ -6,7 +6,7 @@ const TRACEPARENT =
 
 /** A trace that the service passes on to jobs and webhooks. */
 export interface Trace {
-  /** 32 hexadecimal digits. */
+  /** Trace id, 32 hexadecimal digits. */
   id: string;
   /** Parent span id, from the service or the caller; 16 hexadecimal digits. */
   parent?: string;

@@ -18,7 +18,7 @@ import type { ServiceRole } from "./service.js";
 /** Interval of the timer that keeps the process running. Any value works. */
 const KEEP_ALIVE_MS = 3_600_000;
 
-/** Timeouts for backup and restore, whose duration depends on the number of rows and the disk. */
+/** Disables the timeouts for backup and restore, because their duration depends on the number of rows and on the disk. */
 const withoutTimeouts = (config: Config): Config => ({
   ...config,
   databaseStatementTimeoutMs: 0,
@@ -71,8 +71,8 @@ export async function migrateOnly(config: Config): Promise<Outcome> {
 }
 
 /**
- * Checks that the list of erasures contains the erasures after the backup. A missing list does not, and neither does a
- * list that the service has created on a different machine.
+ * Checks that the list of erasures contains the erasures after the backup. Rejects a missing list, and a list that the service
+ * has created on a different machine.
  * @param names names of the lists that belong to the backup; empty if it has none
  * @throws UsageError
  */

@@ -163,7 +163,7 @@ export async function startService(
     await makeErasureList(erasureListOf(config));
     // Erase again before anyone can see accounts of a restored backup.
     const { erased } = await reapplyErasures(own);
-    if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
+    if (erased > 0) app.log.warn({ accounts: erased }, "accounts of a restored backup were erased again");
     // Run this before requests write more.
     if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;
@@ -189,7 +189,7 @@ export async function startService(
     const timeout = setTimeout(() => {
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
-      // Also handshakes that wait for the database.
+      // Also close connections whose handshakes wait for the database.
       for (const connection of app.upgraded) connection.destroy();
     }, shutdownTimeoutMs);
     // Close each connection after its response, because clients would keep it open.

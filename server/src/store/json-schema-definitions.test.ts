@@ -29,7 +29,7 @@ describe("the installed JSON schemas", () => {
     });
   });
 
-  it("are unchanged after being stored as JSON", () => {
+  it("are unchanged after they have been stored as JSON", () => {
     expect(JSON.parse(JSON.stringify(JSON_SCHEMA_DEFINITIONS))).toEqual(JSON_SCHEMA_DEFINITIONS);
   });
 });

@@ -126,7 +126,7 @@ export async function openReplica(config: Config, primary: Database): Promise<Re
   return new ReadReplica(primary, replica);
 }
 
-/** Returns the server of the settings. */
+/** Returns the server that the settings specify. */
 export const serverOf = (config: Config, url: string): PostgresServer => ({
   url,
   directUrl: config.databaseDirectUrl,

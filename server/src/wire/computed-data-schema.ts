@@ -24,7 +24,7 @@ export function instantOrNull(description: string) {
   return { ...instant(`${description} Null when there is none.`), type: ["integer", "null"] } as const;
 }
 
-/** Every key of an object is always present. */
+/** Returns the schema of an object whose keys are always present. */
 export function object<P extends Record<string, object>>(description: string, properties: P) {
   return {
     type: "object",
@@ -72,7 +72,7 @@ function efforts(name: string) {
   };
   const description =
     `${name}: changes of speed during which the acceleration stays at or above 0.5 m/s2 in magnitude for at least ` +
-    "0.5 s, of the speed resampled at 10 Hz and low-pass filtered at 2 Hz (zero phase). The filter overstates the peak of a " +
+    "0.5 s, computed from the speed resampled at 10 Hz and low-pass filtered at 2 Hz (zero phase). The filter overstates the peak of a " +
     "steady ramp by about 4 % and understates that of an explosive start (6.5 m/s2) by about 10 %. Empty for " +
     "recordings slower than 5 Hz.";
   return object(description, thresholds);
@@ -144,7 +144,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
     ),
   }),
   hid: object(
-    "Runs of high intensity; hid_distance has their sums. Each stretch of the second list lies within one of the first.",
+    "Runs of high intensity; hid_distance contains their sums. Each stretch of the second list lies within one of the first.",
     {
       threshold_1: speedRuns("Stretches of any duration at or above the lower speed."),
       threshold_2: speedRuns("Stretches of any duration at or above the upper speed."),
@@ -210,8 +210,11 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   too_fast: object(
     "Samples above max_valid_speed, which the figures ignore. A large number indicates that the schema of the activity has the wrong sport.",
     {
-      samples: { type: "integer", description: "How many. Unit: none, a count." },
-      duration: quantity("s", "Recorded time beside these samples, one decimal."),
+      samples: { type: "integer", description: "Number of these samples. Unit: none, a count." },
+      duration: quantity(
+        "s",
+        "Duration of the intervals that begin or end with one of these samples, one decimal.",
+      ),
     },
   ),
   definition: DEFINITION_SCHEMA,

@@ -45,13 +45,13 @@ export const CursorQuery = {
   ),
 };
 
-/** The envelope of a list with a cursor. */
+/** Schema of a page of a list with a cursor. */
 export const CursorPage = <T extends TSchema>(item: T) =>
   Type.Object({
     results: Type.Array(item),
     next: Nullable(
       Type.String({
-        description: "For the parameter `cursor` of the next page; null on the last page",
+        description: "Value of the parameter `cursor` for the next page; null on the last page",
         examples: [encodeCursor(3)],
       }),
     ),

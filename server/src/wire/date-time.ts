@@ -47,7 +47,7 @@ export function parseInstant(text: string): number | undefined {
 
 const EXPECTED = "a date-time such as 2024-01-01T06:00:00.000Z.";
 
-/** Message for a text that is not a date-time. */
+/** Returns the message for a text that is not a date-time. */
 export function dateTimeProblem(text: unknown, expected = `Expected ${EXPECTED}`): string {
   // In a query, an unescaped plus means a space.
   const withPlus = String(text).replace(/ (?=\d\d(?::?\d\d)?$)/, "+");
@@ -56,7 +56,7 @@ export function dateTimeProblem(text: unknown, expected = `Expected ${EXPECTED}`
     : expected;
 }
 
-/** Message for a text that is neither milliseconds nor a date-time. */
+/** Returns the message for a text that is neither milliseconds nor a date-time. */
 export const instantProblem = (text: unknown): string =>
   dateTimeProblem(text, `Expected milliseconds since 1970, or ${EXPECTED}`);
 

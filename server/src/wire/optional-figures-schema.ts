@@ -16,8 +16,6 @@ import {
   text,
 } from "./profile-and-estimates-schema.js";
 
-/** The optional figures, in addition to the standard computed data, in the order of the output; every number has a unit. */
-
 function peaks(unit: string, description: string) {
   return list(
     `${description} One entry for each window of the definition.`,
@@ -39,7 +37,7 @@ const FIT = {
   r2: quantityOrNull(RATIO, "Coefficient of determination."),
 };
 
-/** An object with members that are present only if requested. */
+/** Returns the schema of an object with members that are present only if requested. */
 function objectWith<P extends Record<string, object>, M extends Record<string, object>>(
   description: string,
   properties: P,
@@ -59,7 +57,7 @@ const PEAK_DEMANDS = objectWith(
         acceleration: peaks("m/s2", "Mean absolute acceleration."),
         accelerations: peaks(
           "none, a count",
-          "Number of accelerations that begin, at or above the lower threshold.",
+          "Number of accelerations at or above the lower threshold that begin in the window.",
         ),
         heart_rate: peaks("beats/min", "Mean heart rate; coverage is the share with known heart rates."),
       },
@@ -133,23 +131,29 @@ const RECIPES = list(
     ),
     dropped: orNull(
       object("Samples that the recipe excludes.", {
-        gate: { type: "integer", description: "By its gate. Unit: none, a count." },
-        too_fast: { type: "integer", description: "Faster than its max_valid. Unit: none, a count." },
+        gate: {
+          type: "integer",
+          description: "Number of samples that the gate of the recipe excludes. Unit: none, a count.",
+        },
+        too_fast: {
+          type: "integer",
+          description: "Number of other samples faster than max_valid of the recipe. Unit: none, a count.",
+        },
       }),
     ),
   }),
 );
 
-/** The optional figures, and those of the recipes that the time frame names. */
+/** The optional figures and the figures of the recipes that the time frame names, in the order of the output. */
 export const OPTIONAL_FIGURES = {
   peak_demands: orNull(PEAK_DEMANDS),
   session_max_speed: quantityOrNull(
     "m/s",
-    "With with_max_speed: the highest speed that is held for 0.5 s, of the speed resampled at 10 Hz.",
+    "With with_max_speed: the highest speed that is held for 0.5 s, computed from the speed resampled at 10 Hz.",
   ),
   season_max_speed: orNull(
     object(
-      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, of the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
+      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
       {
         max_speed: quantity("m/s", "The speed."),
         day: { type: "string", format: "date", description: "Day of that session (UTC)." },
@@ -158,7 +162,7 @@ export const OPTIONAL_FIGURES = {
           description:
             "Whether no second session is within 5 %, so that it may be a measurement error. Unit: none.",
         },
-        sessions: { type: "integer", description: "Sessions that were compared. Unit: none, a count." },
+        sessions: { type: "integer", description: "Number of compared sessions. Unit: none, a count." },
       },
     ),
   ),

@@ -1,7 +1,5 @@
 import { instant, list, object, quantity, quantityOrNull } from "./computed-data-schema.js";
 
-/** Three of the optional figures: profile, metabolic power and standard runs; every number has a unit. */
-
 export const RATIO = "ratio, 0 to 1";
 
 export function counter(description: string) {
@@ -24,12 +22,12 @@ const PROFILE = {
       r2: quantityOrNull(RATIO, "Coefficient of determination."),
       n_before: {
         type: "integer",
-        description: "Points before distant ones are dropped. Unit: none, a count.",
+        description: "Number of points before distant points are dropped. Unit: none, a count.",
       },
-      n: { type: "integer", description: "Points. Unit: none, a count." },
+      n: { type: "integer", description: "Number of points. Unit: none, a count." },
     }),
   ),
-  reason: { type: ["string", "null"], description: "Why there is no profile; null if there is one." },
+  reason: { type: ["string", "null"], description: "Reason why there is no profile; null if there is one." },
   top_speed: quantityOrNull("m/s", "Highest speed of a point."),
   max_speed: quantityOrNull("m/s", "Maximum speed that the profile must match."),
 } as const;
@@ -37,10 +35,10 @@ const PROFILE = {
 const METABOLIC = object(
   "With with_metabolic_power: energy estimated from speed and acceleration. Read the caution. Null when the samples cover more than 12 hours.",
   {
-    energy: quantityOrNull("kJ/kg", "Energy; none below 5 Hz."),
+    energy: quantityOrNull("kJ/kg", "Energy; not computed below 5 Hz."),
     equivalent_distance: quantityOrNull(
       "m",
-      "Distance at constant speed on the flat that costs the same energy.",
+      "Distance at constant speed on flat ground that takes the same energy.",
     ),
     equivalent_distance_index: quantityOrNull("none", "Equivalent distance divided by distance."),
     categories: list(
@@ -72,7 +70,7 @@ const STANDARD_RUNS = object(
   },
 );
 
-/** The members of these figures. */
+/** The members of three of the optional figures: profile, metabolic power and standard runs. */
 export const PROFILE_AND_ESTIMATES = {
   acceleration_speed: orNull(
     object(
@@ -81,10 +79,10 @@ export const PROFILE_AND_ESTIMATES = {
     ),
   ),
   pooled_acceleration_speed: object(
-    "With with_profile, of a single time frame: the profile of the 28 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. It must match season_max_speed. Of overlapping time frames, only the longest one is used.",
+    "With with_profile, for a single time frame: the profile of the 28 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. It must match season_max_speed. Of overlapping time frames, only the longest one is used.",
     {
       ...PROFILE,
-      sessions: { type: "integer", description: "Sessions with running. Unit: none, a count." },
+      sessions: { type: "integer", description: "Number of sessions with running. Unit: none, a count." },
     },
   ),
   metabolic: orNull(METABOLIC),
@@ -95,10 +93,13 @@ const VERSION = { version: counter("Version of the rules.") };
 
 const GATE = object("Limits that a profile must meet, inclusive.", {
   least_r2_before: quantity(RATIO, "Coefficient of determination before distant points are dropped."),
-  least_n_before: counter("Points before distant ones are dropped."),
-  least_top_class_share: quantity(RATIO, "Lower limit of the fastest class of 0.2 m/s / maximum speed."),
-  least_s0_share: quantity("ratio", "S0 / maximum speed."),
-  most_s0_share: quantity("ratio", "S0 / maximum speed."),
+  least_n_before: counter("Number of points before distant points are dropped."),
+  least_top_class_share: quantity(
+    RATIO,
+    "Lower limit of the fastest class of 0.2 m/s, divided by the maximum speed.",
+  ),
+  least_s0_share: quantity("ratio", "S0 divided by the maximum speed."),
+  most_s0_share: quantity("ratio", "S0 divided by the maximum speed."),
 });
 
 const OF_PROFILE = "With with_profile: the rules of the acceleration-speed profile.";
@@ -114,7 +115,7 @@ export const OPTIONAL_DEFINITION_SCHEMAS = {
   standard_runs: object("With with_standard_runs: the rules of standard runs.", VERSION),
 } as const;
 
-/** The same for the table of a session, which pools no sessions. */
+/** The definitions of these figures for the table of a session, which does not pool sessions. */
 export const TABLE_DEFINITION_SCHEMAS = {
   ...OPTIONAL_DEFINITION_SCHEMAS,
   acceleration_speed: object(OF_PROFILE, { ...VERSION, gate: GATE }),

@@ -23,15 +23,15 @@ describe("values of the API", () => {
     ["an email address", Email(), ["a@b.ch", "a.b+c@d.e.example", "é@münchen.de"]],
     ["a date", CalendarDate(), ["1990-12-31", "2024-02-29"]],
     ["a date-time", DateTime(), ["2024-01-01T06:00:00.000Z", "2024-01-01 06:00"]],
-    ["a text of a query", Query.text(""), ["", "abc", "x".repeat(1_000)]],
-    ["a boolean of a query", Query.boolean(""), ["true", "False", "1", "0"]],
-    ["an integer of a query", Query.integer(""), ["0", "-5", "+5", "9007199254740991"]],
+    ["a text in a query", Query.text(""), ["", "abc", "x".repeat(1_000)]],
+    ["a boolean in a query", Query.boolean(""), ["true", "False", "1", "0"]],
+    ["an integer in a query", Query.integer(""), ["0", "-5", "+5", "9007199254740991"]],
     [
-      "an instant of a query",
+      "an instant in a query",
       Query.instant("", "2024-01-01T06:00:00.000Z"),
       ["1704088800000", "-1", "2024-01-01T06:00:00.000Z"],
     ],
-    ["a date of a query", Query.date(""), ["1990-12-31"]],
+    ["a date in a query", Query.date(""), ["1990-12-31"]],
   ])("%s is accepted", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), String(value)).toBe(true);
   });
@@ -61,10 +61,10 @@ describe("values of the API", () => {
     ],
     ["a date", CalendarDate(), ["1990-13-01", "2023-02-29", "now"]],
     ["a date-time", DateTime(), ["now", "2024-01-01", ""]],
-    ["a text of a query", Query.text(""), ["a\tb", "x".repeat(1_001)]],
-    ["a boolean of a query", Query.boolean(""), ["yes", "", "truex", "xtrue", "10"]],
-    ["an integer of a query", Query.integer(""), ["1.5", "1e3", "", "x1", "1x", "++1", "9007199254740993"]],
-    ["an instant of a query", Query.instant("", "2024-01-01T06:00:00.000Z"), ["soon", "1.5", ""]],
+    ["a text in a query", Query.text(""), ["a\tb", "x".repeat(1_001)]],
+    ["a boolean in a query", Query.boolean(""), ["yes", "", "truex", "xtrue", "10"]],
+    ["an integer in a query", Query.integer(""), ["1.5", "1e3", "", "x1", "1x", "++1", "9007199254740993"]],
+    ["an instant in a query", Query.instant("", "2024-01-01T06:00:00.000Z"), ["soon", "1.5", ""]],
   ])("%s is not accepted", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), JSON.stringify(value)).toBe(false);
   });

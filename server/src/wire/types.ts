@@ -13,7 +13,7 @@ import { PAGE_LIMITS } from "./page-limits.js";
 declare module "@sinclair/typebox" {
   interface SchemaOptions {
     problem?: string | ((value: unknown) => string);
-    /** Marked as required in the document, although another parameter can replace it. */
+    /** Whether the document marks the parameter as required, although another parameter can replace it. */
     documentedAsRequired?: boolean;
     openapi?: Record<string, unknown>;
   }
@@ -45,7 +45,7 @@ export const CURRENT_END = new Date("2999-12-31T23:59:59.000Z");
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** An optional member that also counts as absent when the client sends null. */
+/** Schema of an optional member that also counts as absent if the client sends null. */
 export const OptionalOrNull = <T extends TSchema>(schema: T) =>
   Type.Optional(
     Type.Transform(Nullable(schema))
@@ -56,11 +56,11 @@ export const OptionalOrNull = <T extends TSchema>(schema: T) =>
 export const Id = (options: SchemaOptions = {}) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...options });
 
-/** Text of one line, by default at most 150 characters. */
+/** Schema of a text of one line, by default of at most 150 characters. */
 export const Text = (options: SchemaOptions & { maxLength?: number; minLength?: number } = {}) =>
   Type.String({ maxLength: 150, format: "text", problem: "Control characters are not allowed.", ...options });
 
-/** A date-time in a request body; internally a Date. */
+/** Schema of a date-time in a request body; internally a Date. */
 export const DateTime = (options: SchemaOptions = {}) =>
   Type.Transform(
     Type.String({
@@ -72,7 +72,7 @@ export const DateTime = (options: SchemaOptions = {}) =>
     .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
     .Encode((value) => value.toISOString());
 
-/** A date-time in a response: UTC with milliseconds and `Z`. */
+/** Schema of a date-time in a response: UTC with milliseconds and `Z`. */
 export const DateTimeOut = (options: SchemaOptions = {}) => Type.String({ format: "date-time", ...options });
 
 export const CalendarDate = (options: SchemaOptions = {}) =>
@@ -131,7 +131,7 @@ export const Query = {
         .Decode((value) => new Date(parseDateTime(value) ?? Number.NaN))
         .Encode((value) => value.toISOString()),
     ),
-  /** A time: milliseconds since 1970 UTC as digits, or a date-time. Internally milliseconds. */
+  /** Schema of a time: milliseconds since 1970 UTC as digits, or a date-time. Internally milliseconds. */
   instant: (description: string, example: string) =>
     Type.Optional(
       Type.Transform(
@@ -149,7 +149,7 @@ export const Query = {
   date: (description: string) => Type.Optional(CalendarDate({ description })),
 };
 
-/** `page` and `limit` never cause status 400: see `domain/lists/listing.ts`. */
+/** Query parameters of a list. `page` and `limit` never cause status 400; see `domain/lists/listing.ts`. */
 export const pageQuery = (limits: { default: number; max: number }) => ({
   page: Type.Optional(
     Type.String({ description: "Page number, from 1", openapi: { type: "integer", minimum: 1, default: 1 } }),
@@ -173,7 +173,7 @@ export const ordering = (fields: readonly string[]) =>
     }),
   );
 
-/** Envelope of a list. */
+/** Schema of a page of a list. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({
     // Examples: the second of three pages with one result each.

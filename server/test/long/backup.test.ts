@@ -1,11 +1,12 @@
-/** A backup larger than the longest JavaScript string, during other requests. */
+/** Tests a backup that is larger than the longest JavaScript string, during other requests. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { backup } from "../../src/store/backup/backup.js";
 import { restore } from "../../src/store/backup/restore.js";
+import { newStore } from "../databases.js";
 import { newScratchFolder } from "../scratch.js";
-import { newStore, TestService } from "../service.js";
+import { TestService } from "../service.js";
 import { newActivity } from "../team.js";
 
 describe("a backup", () => {
@@ -16,7 +17,7 @@ describe("a backup", () => {
     const { pool } = s.store.database;
     const folder = newScratchFolder();
     const file = join(folder, "backup");
-    // Activities of the maximum size, created by the database: 115 of 5 MiB.
+    // The database creates 115 activities of the maximum size, 5 MiB.
     await pool.query(
       `INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
        SELECT 'large', jsonb_build_object('sport', 'soccer', 'gpx', repeat(md5(n::text), 163840)), json_schema_id, owner_id, now()
@@ -43,7 +44,7 @@ describe("a backup", () => {
     await bystander;
     expect(rows).toBeGreaterThan(115);
     expect(asked).toBeGreaterThan(20);
-    // A backup that used the only session would delay them until its end, for tens of seconds.
+    // If the backup used the only session, requests would wait until its end, for tens of seconds.
     expect(slowest).toBeLessThan(5_000);
     expect(peak).toBeLessThan(600 * 1024 * 1024);
     expect(await restore(s.store.database.queries, file)).toBe(rows);

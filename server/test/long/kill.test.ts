@@ -1,4 +1,4 @@
-/** The service is killed while it loads and converts recordings. */
+/** Kills the service while it loads and converts recordings. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Number of rows of a recording: 20 minutes at 10 Hz, long enough for a kill in the middle. */
+/** Number of rows in a recording: 20 minutes at 10 Hz, long enough for a kill in the middle. */
 const ROWS = 12_000;
 
 let processes: Processes;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   device = await processes.ownedDevice(running, token, SERIAL);
 });
 
-/** Returns a random time within `ms`. Kills at random times interrupt any kind of work. */
+/** Waits for a random time within `ms`, so that kills interrupt any kind of work. */
 const moment = (ms: number) => sleep(Math.random() * ms);
 
 const post = (recording: Uint8Array) =>
@@ -57,14 +57,14 @@ async function convertOverHttp(recording: Uint8Array) {
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Waits for the success of a job. @returns its details */
+/** Waits until a job has succeeded. @returns its details */
 async function done(job: string) {
   const get = async () => (await running.send("GET", `/api/v1/jobs/${job}/`, token)).body;
   await expect.poll(async () => (await get()).state, { timeout: 120_000, interval: 100 }).toBe("SUCCESS");
   return (await get()).details;
 }
 
-/** Requests in progress during the kill get no response. */
+/** Returns undefined for a request in progress during the kill, which gets no response. */
 const orCutOff = <T>(answer: Promise<T>): Promise<T | undefined> => answer.catch(() => undefined);
 
 /** Reads all samples of the device in pages. */
@@ -86,7 +86,7 @@ async function samplesBetween(startMs: number, stopMs: number): Promise<Record<s
   return samples;
 }
 
-/** Rounds overlap by half a recording, so later loads add to chunks of earlier ones. */
+/** Rounds overlap by half a recording, so later loads add samples to chunks of earlier ones. */
 const startOf = (round: number) => START_MS + (round * ROWS * 100) / 2;
 
 it(`the service is killed ${ROUNDS} times during bulk loads and conversions: each acknowledged job finishes once, no chunk or upload is left incomplete, and no incomplete CSV looks complete`, async () => {
@@ -94,7 +94,10 @@ it(`the service is killed ${ROUNDS} times during bulk loads and conversions: eac
   const csv = Buffer.from(await bytesOf(convert(long).body));
   const uploads = join(processes.dataDir, "uploads");
   const acknowledged: string[] = [];
-  /** Times of loads whose acknowledgement was lost: these loads, other loads, or none may have stored them. */
+  /**
+   * Times in loads whose acknowledgement was lost. Their samples may have been stored by these loads, by other loads, or not at
+   * all.
+   */
   const unsure = new Set<number>();
   let cutOff = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -119,7 +122,7 @@ it(`the service is killed ${ROUNDS} times during bulk loads and conversions: eac
     // A job fails after four lost workers. In this test, no job loses that many, even on a slow machine.
     if (round % 3 === 2) for (const job of acknowledged.slice(-3)) await done(job);
   }
-  // The kills must have happened in time. Otherwise this test proves nothing.
+  // If most kills came too late, this test would prove nothing.
   expect(acknowledged.length).toBeGreaterThan(ROUNDS / 2);
   expect(cutOff).toBeGreaterThan(ROUNDS / 2);
   expect((await convertOverHttp(long)).bytes.equals(csv)).toBe(true);

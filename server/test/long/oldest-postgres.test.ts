@@ -1,4 +1,4 @@
-/** The oldest supported PostgreSQL. */
+/** Tests the oldest supported PostgreSQL. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,8 @@ import { OLDEST_PROGRAMS, startPostgres } from "../postgres.js";
 import { moveTo, storeOn } from "../sample-servers.js";
 import { newScene } from "../scene.js";
 import { newScratchFolder } from "../scratch.js";
-import { TestService, testConfig } from "../service.js";
+import { TestService } from "../service.js";
+import { testConfig } from "../test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 if (isPostgres && OLDEST_PROGRAMS === undefined)
@@ -43,7 +44,7 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     expect((await s.get(path, owner.token)).status).toBe(200);
   });
 
-  it("samples can be stored on a newer database, read and moved back", async () => {
+  it("samples can be moved to a newer database, read there and moved back", async () => {
     const server = await startPostgres({ programs: OLDEST_PROGRAMS ?? "" });
     stopAfterTest(() => server.stop());
     const store = await storeOn([server]);
@@ -58,7 +59,7 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     expect(await latest()).toBe(before);
   });
 
-  it("samples distribute and its plan are refused before any change", async () => {
+  it("`samples distribute` is refused before it changes anything, with and without `--dry-run`", async () => {
     const { databaseUrl, s } = await serviceOnOldest();
     const servers = join(newScratchFolder(), "servers");
     writeFileSync(servers, `${databaseUrl.replace("/postgres", "/template1")}\n`);

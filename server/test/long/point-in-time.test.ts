@@ -1,4 +1,4 @@
-/** The runbook of docs/operating.md: a base backup and the archived log restore the state before a mistake. */
+/** Tests the runbook in docs/operating.md: a base backup and the archived log restore the state before a mistake. */
 import {
   appendFileSync,
   chmodSync,
@@ -20,14 +20,15 @@ import { stopAfterTest } from "../cleanup.js";
 import { OLDEST_PROGRAMS, type PostgresServer, startPostgres } from "../postgres.js";
 import { timesFrom, walk } from "../recordings.js";
 import { newScratchFolder } from "../scratch.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "../service.js";
+import { type TestAccount, type TestDevice, TestService } from "../service.js";
+import { testConfig } from "../test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 const START = "2024-06-01T10:00:00.000Z";
 const [first = 0, last = 0] = [timesFrom(START, 600)[0], timesFrom(START, 600).at(-1)];
 
-/** Folder for the base backup and the archived log, writable by the server. */
+/** Creates a folder for the base backup and the archived log that the server can write. */
 function archiveOf(as: PostgresServer["as"]): string {
   const archive = mkdtempSync(join(tmpdir(), "asi-archive-"));
   stopAfterTest(async () => rmSync(archive, { recursive: true, force: true }));
@@ -78,13 +79,12 @@ describe.runIf(isPostgres)("a base backup and the archived log", () => {
     const archive = archiveOf(server.as);
     const erasureList = join(files, "erasures.jsonl");
     const s = await serviceOn(server.url, erasureList);
-    // These settings are usually in postgresql.conf, but the test knows the folder only here.
+    // Operators usually set this in postgresql.conf, but the test does not know the folder earlier.
     const command = `test ! -f ${archive}/wal/%f && cp %p ${archive}/wal/%f`;
     await s.store.database.pool.query(`ALTER SYSTEM SET archive_command = '${command}'`);
     await s.store.database.pool.query("SELECT pg_reload_conf()");
     const ann = await s.manager();
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
 
     const { port } = new URL(server.url);
     const base = join(archive, "base");
@@ -135,7 +135,7 @@ recovery_target_action = 'promote'
     const again = await serviceOn(recovered.url, erasureList);
     expect(await countOf(again, device, ann)).toBe(600);
     await expect(again.logIn(late.username, late.password)).rejects.toThrow();
-    // The start has again erased people erased after that time.
+    // The start has erased again everyone who was erased after that time.
     await expect(again.logIn(eve.username, eve.password)).rejects.toThrow();
     expect(await commands["erasures apply"](again.ctx, {})).toEqual({ listed: 1, erased: 0 });
     const bob = await again.manager();

@@ -1,5 +1,5 @@
 /**
- * Thousands of valid and invalid calls of every operation on one database cause no 5xx response and leave the database
+ * Tests that thousands of valid and invalid calls of all operations on one database cause no 5xx response and leave the database
  * consistent.
  */
 import fc from "fast-check";
@@ -8,10 +8,10 @@ import { DocumentedCalls, mayEnd } from "../documented-calls.js";
 import { databaseProblems } from "../invariants.js";
 import { service } from "../service.js";
 
-/** The number is limited because all long tests together should take minutes. More calls find more errors. */
+/** Number of calls. It is limited because all long tests together should take minutes. More calls find more errors. */
 const CALLS = Number(process.env.PROPERTY_CALLS ?? 2_000);
 
-/** After a call that deletes a person or an object, new ones are created, which takes as long as hundreds of calls. */
+/** Calls that delete a person or an object are rare, because replacing them takes as long as hundreds of calls. */
 const WEIGHT = { ending: 1, other: 12 };
 
 /** Number of calls between two runs of the jobs. */

@@ -3,11 +3,11 @@ import { soak } from "../../soak/soak.js";
 import { stopAfterTest } from "../cleanup.js";
 import { startPostgres } from "../postgres.js";
 
-/** The first third fills the caches. */
+/** Duration of the soak. The first third fills the caches. */
 const MINUTES = 1;
 const INTERVAL_MS = 150;
 
-/** A PostgreSQL server checks tables for vacuum once a minute; here a day of the service lasts two seconds. */
+/** A PostgreSQL server checks once a minute which tables need a vacuum. Here two seconds correspond to a day of the service. */
 const VACUUM_EVERY = "autovacuum_naptime=1s";
 
 async function newPostgres(): Promise<string> {

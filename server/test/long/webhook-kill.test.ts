@@ -1,4 +1,4 @@
-/** The service is killed between the commit of a change and the delivery of its event. */
+/** Kills the service between the commit of a change and the delivery of its event. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { stopAfterTest } from "../cleanup.js";
@@ -8,12 +8,12 @@ import { type Received, type Receiver, startReceiver } from "../receiver.js";
 const KILLS = Number(process.env.WEBHOOK_KILLS ?? 50);
 /** Use a short lease, because the delivery of a killed worker must restart during the test. */
 const LEASE_MS = 3_000;
-/** All deliveries complete after the last lease has expired; the rest is for a busy machine. */
+/** All deliveries finish after the last lease has expired; the rest is a reserve for a busy machine. */
 const PATIENCE_MS = LEASE_MS + 60_000;
 
 const idOf = ({ headers }: Received) => String(headers["webhook-id"]);
 
-/** Create one activity with a webhook per kill, because equal waiting events are merged. */
+/** Creates one activity with a webhook per kill, because identical waiting events are merged. */
 async function prepare(processes: Processes, running: RunningProcess, receiver: Receiver) {
   const { id, token } = await processes.manager(running, "ann");
   const activities: { path: string; log: string }[] = [];
@@ -49,7 +49,7 @@ it(`every event arrives if the service is killed ${KILLS} times between the chan
   stopAfterTest(() => receiver.stop());
   let running = await processes.start();
   const { token, activities } = await prepare(processes, running, receiver);
-  /** Ids of events acknowledged by their receiver. */
+  /** Ids of events that the receiver has acknowledged. */
   const acknowledged = new Set<string>();
   let holds = false;
   receiver.behaviour = (response) => {
@@ -87,6 +87,6 @@ it(`every event arrives if the service is killed ${KILLS} times between the chan
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 250 }).toEqual([]);
   expect(ids.size).toBe(KILLS);
   expect([...ids].filter((id) => !acknowledged.has(id))).toEqual([]);
-  // The kills must have happened in time. Otherwise this test proves nothing.
+  // If most kills came too late, this test would prove nothing.
   expect(killedBefore).toBeGreaterThan(KILLS / 4);
 });

@@ -4,7 +4,7 @@ import type { ChunkReader, ChunkSource } from "../../sources/source.js";
 import { ContinuedSource } from "../../tracks/first-bytes.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** Memory limit for data before the first row. The search ends at this limit. */
+/** Memory limit for data before the first row. The search stops at this limit. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 export interface BegunSource {
@@ -14,7 +14,10 @@ export interface BegunSource {
   whole: ChunkSource;
 }
 
-/** Reads a source up to its first row. Throws the errors of the source. */
+/**
+ * Reads a source up to its first row.
+ * @throws the errors of the source
+ */
 export async function readFirstRow(source: ChunkReader, serial: string | undefined): Promise<BegunSource> {
   const reader = new RecordingReader({ output: "columns", serial });
   const kept: Uint8Array[] = [];
@@ -45,8 +48,8 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
   return { firstRowMs, whole: new ContinuedSource(concatenate(kept), source) };
 }
 
-// Rows after a damaged length are known only at the end of the source. Null if it is not a recording, which the conversion
-// reports.
+// Returns the rows of the next chunk; the end of the source also returns rows that follow a damaged length.
+// Returns null if the source is not a recording, which the conversion reports later.
 function rowsIn(reader: RecordingReader<"columns">, chunk: Uint8Array | null) {
   try {
     return chunk === null ? reader.finish() : reader.push(chunk);

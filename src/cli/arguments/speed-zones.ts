@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { KM_PER_H } from "../../metrics/rounding.js";
 
-/** Unit of speeds for the user. */
+/** The unit in which the user gives speeds. */
 export type SpeedUnit = "km/h" | "m/s";
 
 /** Speed zones in the unit of the user. */
@@ -11,7 +11,7 @@ export interface SpeedZones {
   limits: number[];
 }
 
-/** `7,15,20,25km/h` or `2,4,5.5,7 m/s`. A first limit of 0 may be omitted; the unit may not. */
+/** Parses `7,15,20,25km/h` or `2,4,5.5,7 m/s`. A first limit of 0 may be omitted; the unit may not. */
 export function parseSpeedZones(text: string): SpeedZones {
   const [, list = "", unit] = /^\s*([\d\s.,]*?)\s*(km\/h|m\/s)\s*$/.exec(text) ?? [];
   const limits = list.split(",").map((limit) => (limit.trim() === "" ? Number.NaN : Number(limit)));
@@ -24,7 +24,10 @@ export function parseSpeedZones(text: string): SpeedZones {
   return { unit, limits: inMetres[0] === 0 ? inMetres : [0, ...inMetres] };
 }
 
-/** `19.8km/h` or `5.5 m/s`. @returns m/s */
+/**
+ * Parses `19.8km/h` or `5.5 m/s`.
+ * @returns m/s
+ */
 export function parseSpeed(text: string): number {
   const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(km\/h|m\/s)$/.exec(text.trim()) ?? [];
   if (value === undefined)
@@ -32,7 +35,7 @@ export function parseSpeed(text: string): number {
   return unit === "m/s" ? Number(value) : Number(value) / KM_PER_H;
 }
 
-/** A speed in m/s as a number in a unit: `25.2`, `7`. */
+/** Formats a speed in m/s as a number in the given unit: `25.2`, `7`. */
 export function speedIn(unit: SpeedUnit, metresPerSecond: number): string {
   const value = unit === "km/h" ? metresPerSecond * KM_PER_H : metresPerSecond;
   // limits are rounded to mm/s, and 7 km/h must not become 6.998

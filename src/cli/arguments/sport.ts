@@ -2,8 +2,8 @@ import { InvalidArgumentError } from "commander";
 import type { PresetName } from "../../metrics/index.js";
 
 /**
- * The presets by the names that --sport accepts: their own, and other common names of the sports. A separate list, so that other
- * commands need not load the figures for it.
+ * The presets by the names that --sport accepts: their own names, and other common names of the sports. The list is separate from the
+ * presets, so that other commands need not load the code of the figures.
  */
 const PRESETS = {
   biking: "biking",
@@ -23,10 +23,10 @@ const PRESETS = {
 
 const SPORTS = new Map<string, PresetName>(Object.entries(PRESETS));
 
-/** The names in the help and in completions. */
+/** The names that the help and completions show. */
 export const SPORT_NAMES: readonly string[] = [...SPORTS.keys()];
 
-/** The preset of a sport, by one of its names in upper or lower case. */
+/** Returns the preset of a sport for one of its names, in upper or lower case. */
 export function parseSport(text: string): PresetName {
   const preset = SPORTS.get(text.toLowerCase());
   if (preset === undefined) throw new InvalidArgumentError(`Use one of ${SPORT_NAMES.join(", ")}.`);

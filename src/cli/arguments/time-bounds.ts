@@ -6,31 +6,31 @@ import { TimeZone } from "../../rows/time-zone.js";
 // The times of --from and --to.
 
 const DAY_MS = 86_400_000;
-/** A time of day that is more than this before the first row is on the next day. */
+/** A time of day that is earlier than the first row by more than this is on the next day. */
 const MAX_BEFORE_MS = DAY_MS / 2;
 
-/** The maximum time between a bound before midnight and one after it. If the time is longer, one of them is wrong. */
+/** Maximum time between a bound before midnight and one after it. If it is longer, one of the bounds is wrong. */
 const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;
 
 /** The value of --from or --to. */
 export type TimeBound =
   | { kind: "instant"; ms: number }
-  /** A date and time without an offset, as local time in ms since 1970. */
+  /** A date and time without an offset: local time in ms since 1970. */
   | { kind: "local"; localMs: number }
-  /** A time of day, in ms since midnight. */
+  /** A time of day: ms since midnight. */
   | { kind: "clock"; text: string; sinceMidnightMs: number };
 
 /** Bounds in a form that can be sent to worker threads. */
 export interface TimeBounds {
   from?: TimeBound | undefined;
   to?: TimeBound | undefined;
-  /** Default UTC. */
+  /** Default: UTC. */
   timeZone?: string | undefined;
 }
 
 /**
- * Reads an instant: RFC 3339 date and time (a space may replace the T, and an offset may be omitted), a date, a time of day, the
- * compact form of file names, or seconds since 1970 as in the CSV.
+ * Parses an instant: RFC 3339 date and time (a space may replace the T, and the offset may be omitted), a date, a time of day, the compact
+ * form in file names, or seconds since 1970 as in the CSV.
  *
  * @param dateMeans whether a date without a time means the start or the end of the day
  */
@@ -45,7 +45,10 @@ export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBo
   return bound;
 }
 
-/** Like `parseTimeBound`, but requires a date, and times are in UTC. @returns ms since 1970 UTC */
+/**
+ * Parses an instant like `parseTimeBound`, but requires a date, and reads times as UTC.
+ * @returns ms since 1970 UTC
+ */
 export function parseInstant(text: string): number {
   const bound = parseTimeBound(text, "start");
   if (bound.kind === "clock") throw new InvalidArgumentError("Add the date, as in 2025-05-17T14:30:00Z.");
@@ -69,28 +72,29 @@ function dateAndTimeOf(text: string, dateMeans: "start" | "end"): TimeBound | nu
   return { kind: "instant", ms: localMs - time.offsetMs };
 }
 
-// Reads digit by digit, because 0.001 s times 1000 is not always a whole number.
+// Parses digit by digit, because 0.001 s times 1000 is not always a whole number.
 function millisecondsOfSeconds(text: string): number {
   const [whole = "", fraction = ""] = text.split(".");
   const milliseconds = `${whole}${fraction.slice(0, 3).padEnd(3, "0")}`;
   return Number(fraction.length > 3 ? `${milliseconds}.${fraction.slice(3)}` : milliseconds);
 }
 
-/** Whether a bound depends on the day of the recording. */
+/** Returns whether a bound depends on the day of the recording. */
 export function dependOnDay({ from, to }: TimeBounds): boolean {
   return from?.kind === "clock" || to?.kind === "clock";
 }
 
 /**
- * Resolves bounds to ms since 1970 UTC. Throws `BAD_OPTION` for a `to` that is before the `from` on the day of the
- * recording.
+ * Resolves bounds to ms since 1970 UTC.
  *
- * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: in a
- * recording from 23:00 to 1:00, 0:10 is after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
- * is before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
- * set forward, a time that is skipped is the moment of the change.
+ * A time of day is on the day of the first row, in the zone. It is on the next day if it is more than 12 hours before that row: in a
+ * recording from 23:00 to 1:00, 0:10 is after midnight. A `to` that is earlier in the day than a `from` is on the next day. If the first row
+ * is before that `to` on its own day, the `from` is on the previous day instead, as for 23:50 to 0:30 in a recording from 0:10 to 1:00. When
+ * clocks are set back, a repeated time means its first instant as `from`, and its second one as `to`. When they are set forward, a skipped
+ * time means the moment of the change.
  *
  * @param firstRowMs null if the recording has no row; times of day are then omitted
+ * @throws AsiError `BAD_OPTION` if `to` is before `from` on the day of the recording
  */
 export function resolveBounds(
   { from, to, timeZone }: TimeBounds,
@@ -126,7 +130,7 @@ function reversed(from: string, to: string): AsiError {
   );
 }
 
-// The local time as ms since 1970; undefined for an instant, and for a time of day without a day.
+// Returns the local time as ms since 1970; undefined for an instant, and for a time of day without a day.
 function localTimeOf(bound: TimeBound | undefined, firstLocalMs: number | null): number | undefined {
   if (bound?.kind === "local") return bound.localMs;
   if (bound?.kind !== "clock" || firstLocalMs === null) return undefined;
@@ -156,7 +160,7 @@ function clockIn(timeZone: string | undefined): Clock {
 
 const UTC: Clock = { offsetAt: () => 0, earliestAt: (localMs) => localMs, latestAt: (localMs) => localMs };
 
-/** A time zone by its name; `local` is the zone of this computer. Throws if it does not exist. */
+/** Returns the name of a time zone; `local` is the zone of this computer. Throws if the zone does not exist. */
 export function parseTimeZone(text: string): string {
   const name = text === "local" ? new Intl.DateTimeFormat().resolvedOptions().timeZone : text;
   try {
@@ -166,7 +170,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-// The zones of a city, or zones whose names differ only in case or spaces.
+// Suggests the zones of a city, or zones whose names differ only in case or spaces.
 function suggestion(text: string): string {
   const wanted = text.trim().toLowerCase().replaceAll(" ", "_");
   const similar = Intl.supportedValuesOf("timeZone").filter((name) => {

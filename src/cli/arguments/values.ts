@@ -6,7 +6,10 @@ import { parseIsoTime } from "../../rows/iso-time.js";
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
-/** A duration: `5`, `5s`, `1500ms`, `90min`, `1.5h`; without a unit in seconds. @returns whole ms */
+/**
+ * Parses a duration: `5`, `5s`, `1500ms`, `90min`, `1.5h`. Without a unit, it is in seconds.
+ * @returns whole ms
+ */
 export function parseTimeSpan(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?$/.exec(text);
   const ms = Number(match?.[1] ?? Number.NaN) * (UNIT_MS[match?.[2] ?? "s"] ?? Number.NaN);
@@ -17,7 +20,7 @@ export function parseTimeSpan(text: string): number {
   return whole;
 }
 
-/** Names of columns, separated by commas; the layout checks whether they exist. */
+/** Parses names of columns, separated by commas. The layout checks whether they exist. */
 export function parseColumns(text: string): Column[] {
   return text.split(",").map((name) => name.trim()) as Column[];
 }
@@ -26,13 +29,13 @@ export function parseDelimiter(text: string): string {
   return text === "tab" || text === "\\t" ? "\t" : text;
 }
 
-/** A name of a file or folder. The empty text of an unset variable is invalid. */
+/** Parses the name of a file or folder. Refuses an empty text, such as the value of an unset variable. */
 export function parsePath(text: string): string {
   if (text === "") throw new InvalidArgumentError("The name is empty; specify a name.");
   return text;
 }
 
-/** A whole number from `min` to `max`. */
+/** Creates a parser for whole numbers from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -45,7 +48,10 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 const DAY_MS = 86_400_000;
 
-/** A date: `2025-05-17`. @returns days since 1 January 1970 */
+/**
+ * Parses a date: `2025-05-17`.
+ * @returns days since 1 January 1970
+ */
 export function parseDate(text: string): number {
   const time = parseIsoTime(text);
   if (time?.form !== "date") throw new InvalidArgumentError("Give a date such as 2025-05-17.");

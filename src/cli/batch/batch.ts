@@ -5,32 +5,32 @@ import { type Failure, failureOf, placeOf, systemCode } from "../terminal/proble
 import { Progress } from "../terminal/progress.js";
 import { type Input, nameOf } from "./inputs.js";
 
-/** The environment of a command, except its arguments. */
+/** The environment of a command, without its arguments. */
 export interface Context {
   console: Console;
-  /** Fires when the process is interrupted. */
+  /** Aborted when the process is interrupted. */
   signal: AbortSignal;
 }
 
-/** The work on the inputs of one call. */
+/** The processing of all inputs of a call. */
 export interface Batch<T> {
   inputs: readonly Input[];
-  /** The word for successful inputs in the summary of several. Damaged inputs are written too, but they are incomplete. */
+  /** The word for successful inputs in the summary of several inputs. Damaged inputs also have an output, but it is incomplete. */
   outcome?: "written" | "whole";
-  /** Print a JSON object per input, one per line. */
+  /** Whether to print one JSON object per input, each on its own line. */
   json: boolean;
-  /** Number of inputs that are processed in parallel; default 1. */
+  /** Number of inputs that are processed in parallel. Default: 1. */
   concurrency?: number;
-  /** Whether a progress bar may appear; default true. */
+  /** Whether a progress bar may appear. Default: true. */
   hasProgress?: boolean;
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
-  /** Called when the processing of an input has ended, with or without success; `isDone` means that there is a result. */
+  /** Called when the processing of an input has ended, successfully or not; `isDone` means that there is a result. */
   onSettled?(index: number, isDone: boolean): void;
-  /** Called when all inputs up to this one have ended. Returns the reason to withdraw its result, or null to keep it. */
+  /** Called when all inputs up to this one have ended. Returns the reason for withdrawing its result, or null to keep it. */
   refusalOf?(index: number): Error | null;
-  /** Shows the result to the user, without `json`. */
+  /** Shows the result to the user. Not called with `json`. */
   show(result: T, input: Input): Promise<void>;
-  /** The result for `json`; the name of the input is added before it. */
+  /** Returns the result for `json`; the name of the input is added before it. */
   toJson(result: T): object;
   statusOf(result: T): ExitStatus;
 }
@@ -90,7 +90,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   return statusOfAll(statuses);
 }
 
-/** `51 written, 4 failed, 2 damaged` */
+/** Formats the summary: `51 written, 4 failed, 2 damaged`. */
 function closingLine(statuses: readonly ExitStatus[], outcome: "written" | "whole"): string {
   const number = (status: ExitStatus) => statuses.filter((one) => one === status).length;
   const damaged = number(ExitStatus.doneWithDamage);
@@ -107,7 +107,7 @@ function tellFailure({ console }: Context, input: Input, error: unknown): void {
   if (process.env.ASI_DEBUG === "1") console.trace(error);
 }
 
-/** `asi: match.asi: message (CODE at byte 12)` */
+/** Formats a failure: `asi: match.asi: message (CODE at byte 12)`. */
 function failureLine(console: Console, { error }: Failure, name: string): Part[] {
   const text = printable(error.message);
   const message = text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
@@ -119,12 +119,12 @@ async function tell({ console }: Context, object: object): Promise<void> {
 }
 
 function totalBytes(inputs: readonly Input[]): number {
-  // one input is a pipe, so the total is unknown
+  // an input is a pipe, so the total is unknown
   if (inputs.some(({ kind }) => kind === "standardInput")) return 0;
   return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
 }
 
-// Starts the work in order, a limited number in parallel. Returns a function that returns the promise of a result.
+// Starts the work on the inputs in order, with limited concurrency. Returns a function that returns the promise of each result.
 function startInOrder<T>(
   inputs: readonly Input[],
   concurrency: number,
@@ -148,7 +148,7 @@ function startInOrder<T>(
   };
   startNext();
   return async (index) => {
-    // the previous one has ended, and has started this one
+    // the previous task has ended, and has started this one
     const result = started[index];
     if (result === undefined) throw new Error(`input ${index} was not started`);
     return result;

@@ -1,24 +1,24 @@
 import { meetsWildcards, type WildcardToken } from "../../squad/wildcards.js";
 
 // File name patterns: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\` to
-// escape a character (not on Windows, where it separates folders). Only patterns that start with a dot match such names.
+// escape a character (not on Windows, where it separates folders). Only patterns that start with a dot match names that start with one.
 //
-// A library that converts patterns to regular expressions, such as picomatch, is not used, because picomatch 4.0.7 takes 25
-// s for `a*a*…b` with 17 stars and a name of 34 letters, and about four times as long for each further star. Here, the
-// number of steps is at most the length of the pattern times the length of the name.
+// Libraries such as picomatch convert patterns to regular expressions. picomatch 4.0.7 takes 25 s for `a*a*…b` with 17 stars and a
+// name of 34 letters, and about four times as long for each further star. Here, the number of steps is at most the length of the pattern
+// times the length of the name.
 
-/** Whether a path is a pattern, if there is no file with this name. */
+/** Returns whether a path is to be read as a pattern if there is no file with this name. */
 export function isPattern(path: string): boolean {
   return /[*?[{]/.test(path);
 }
 
-/** Maximum number of patterns in the expansion of one with braces. Each `{a,b}` doubles the number. */
+/** Maximum number of patterns to which a pattern with braces expands. Each `{a,b}` doubles the number. */
 export const MAX_EXPANSIONS = 1000;
 
-/** `a{b,c}d` as `abd` and `acd`; null when there are more than `MAX_EXPANSIONS`. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Returns null if there are more than `MAX_EXPANSIONS` patterns. */
 export function expandBraces(pattern: string): string[] | null {
   const expanded: string[] = [];
-  // a stack, whose last item is the next one
+  // a stack whose last item is processed next
   const waiting = [pattern];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const group = findBraces(next);
@@ -28,7 +28,7 @@ export function expandBraces(pattern: string): string[] | null {
     }
     const { before, alternatives, after } = group;
     for (const alternative of alternatives.reverse()) waiting.push(`${before}${alternative}${after}`);
-    // each of them becomes at least one pattern
+    // each waiting pattern expands to at least one pattern
     if (expanded.length + waiting.length > MAX_EXPANSIONS) return null;
   }
   return expanded;
@@ -62,8 +62,8 @@ function findBraces(pattern: string): { before: string; alternatives: string[]; 
 }
 
 /**
- * Whether a name matches one part of a pattern, between slashes. Takes at most as many steps as the length of the pattern
- * times the length of the name.
+ * Creates a function that returns whether a name matches one part of a pattern, between slashes. The number of steps is at most the length
+ * of the pattern times the length of the name.
  */
 export function nameMatcher(part: string): (name: string) => boolean {
   const tokens = tokensOf(part);
@@ -106,7 +106,7 @@ function classOf(inside: readonly string[], isNegated: boolean): (character: str
   return (character) => ranges.some(([from, to]) => from <= character && character <= to) !== isNegated;
 }
 
-/** A path or pattern without its backslashes, on systems where they do not separate folders: `a\*.asi` names the file `a*.asi`. */
+/** Removes the backslashes from a path or pattern, on systems where they do not separate folders: `a\*.asi` names the file `a*.asi`. */
 export function unescaped(part: string): string {
   return part.replace(/\\(.)/gsu, "$1");
 }

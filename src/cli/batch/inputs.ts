@@ -7,20 +7,20 @@ import { DescribedError } from "../terminal/problem.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { expandBraces, isPattern, MAX_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 
-/** An input of a command. */
+/** An input for a command. */
 export type Input =
   | { kind: "file"; name: string; path: string; bytes: number }
   | { kind: "standardInput"; name: "-" }
-  /** a named input that is unavailable */
+  /** an input that was named but is unavailable */
   | { kind: "missing"; name: string; error: unknown };
 
 const RECORDING = /\.asi(?:\.gz)?$/i;
 const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
 
 /**
- * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder means the
- * `*.asi` and `*.asi.gz` in it and in its subfolders, sorted by name; an argument that is neither a file nor a folder is a
- * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
+ * Finds the inputs that the arguments name, in their order, each file once. `-` is the standard input. A folder means the `*.asi` and
+ * `*.asi.gz` files in it and in its subfolders, sorted by name. An argument that is neither a file nor a folder is a pattern (see glob.ts).
+ * In folders, names that begin with a dot are ignored, and links to folders are not followed.
  *
  * @param flags with a serial number, plain logs can be read, so a folder includes its `*.ubx` files
  * @throws UsageError when the standard input is named twice
@@ -42,12 +42,12 @@ export function findInputs(args: readonly string[], flags: { serial?: string } =
     });
 }
 
-/** The name of an input in messages and tables, on one line and without characters that affect terminals. */
+/** Returns the name of an input for messages and tables: a single line without characters that affect terminals. */
 export function nameOf(input: Input): string {
   return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }
 
-/** The bytes of an input. Throws the reason why it is missing, or system errors. */
+/** Opens an input as a source of bytes. Throws the reason why it is missing, or system errors. */
 export function openInput(input: Input, onProgress?: (bytesRead: number) => void): ChunkSource {
   switch (input.kind) {
     case "file":
@@ -77,7 +77,8 @@ function fileInput(path: string): Input {
   return { kind: "file", name: path, path, bytes: statSync(path).size };
 }
 
-// A folder that cannot be read becomes an input that fails. The other inputs are processed.
+// Finds the recordings in a folder and its subfolders. A folder that cannot be read becomes an input that fails; the other inputs are
+// processed.
 function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
   const found: Input[] = [];
   const wanted = takesLogs ? RECORDING_OR_LOG : RECORDING;
@@ -114,7 +115,7 @@ function matchesOf(arg: string, takesLogs: boolean): Input[] {
   return paths.flatMap((path) => inputsOf(path, takesLogs));
 }
 
-// The paths that match a pattern without braces.
+// Returns the paths that match a pattern without braces.
 function matches(pattern: string): string[] {
   const { root } = parse(pattern);
   const parts = pattern
@@ -124,7 +125,7 @@ function matches(pattern: string): string[] {
   let found = [root];
   parts.forEach((part, i) => {
     const isLast = i === parts.length - 1;
-    // `**` after `**` finds the same folders repeatedly
+    // a second `**` finds the same folders again
     found = [...new Set(found.flatMap((folder) => step(folder, part, isLast)))];
   });
   return found;
@@ -146,13 +147,13 @@ function step(folder: string, part: string, isLast: boolean): string[] {
     .filter((path) => isLast || isFolder(path));
 }
 
-// The folder itself and all its subfolders, without following links.
+// Returns the folder itself and all its subfolders, without following links.
 function foldersBelow(folder: string): string[] {
   const inside = readable(folder).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
   return [folder, ...inside.flatMap(({ name }) => foldersBelow(below(folder, name)))];
 }
 
-// A pattern skips unreadable folders, as in a shell.
+// Lists a folder. A pattern skips unreadable folders, as in a shell.
 function readable(folder: string): Dirent[] {
   try {
     return entriesOf(folder === "" ? "." : folder);
@@ -169,7 +170,7 @@ function entriesOf(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).sort((a, b) => byName(a.name, b.name));
 }
 
-// independent of the locale of the machine
+// does not depend on the locale of the computer
 function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,10 +4,9 @@ import { inputAsOutput, realPath } from "../../files/output-file.js";
 import { type Input, nameOf } from "./inputs.js";
 
 /**
- * Assigns each output to one of the inputs of a call. Two inputs never write the same file, and no input overwrites another
- * one, even with `--force`. The first in the order of the inputs is the owner, even if several are processed in parallel.
- * Inputs do not wait for earlier ones. A fast input loses its files if a slower, earlier input needs their
- * names.
+ * Assigns each output to one of the inputs of a call. Two inputs never write the same file, and no input overwrites another one, even with
+ * `--force`. Of several inputs with the same output, the first one owns it, even if they are processed in parallel. Inputs do not wait for
+ * earlier ones. A fast input loses its files if a slower, earlier input needs their names.
  */
 export class OutputReservations {
   readonly #inputs: readonly Input[];
@@ -38,12 +37,12 @@ export class OutputReservations {
     this.#ends[index]?.resolve(isDone);
   }
 
-  /** The reason why the files of a converted input were removed; null if they exist. */
+  /** Returns the reason why the files of a converted input were removed; null if they exist. */
   refusalOf(index: number): AsiError | null {
     return this.#refusals.get(index) ?? null;
   }
 
-  // The later input that has one of the paths.
+  // Returns the later input that owns one of the paths.
   #laterOwner(index: number, real: readonly string[], paths: readonly string[]): number | null {
     for (const [i, path] of real.entries()) {
       const name = paths[i] ?? path;

@@ -31,7 +31,7 @@ export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   }
 }
 
-/** Like `refuseAsOutput`, for an output that becomes a recording. Refuses names with the extension of a different format, too. */
+/** Like `refuseAsOutput`, for an output that becomes a recording. Also refuses names with the extension of another format. */
 export function refuseAsRecording(output: string, inputs: readonly Input[]): void {
   refuseAsOutput(output, inputs);
   const format = isStandardOutput(output) ? null : formatOfFile(output);
@@ -41,7 +41,10 @@ export function refuseAsRecording(output: string, inputs: readonly Input[]): voi
   );
 }
 
-/** Writes a stream to a file, or to the standard output. @returns null for the standard output */
+/**
+ * Writes a stream to a file or the standard output.
+ * @returns null for the standard output
+ */
 export async function writeOutput(
   stream: ReadableStream<Uint8Array>,
   output: string,

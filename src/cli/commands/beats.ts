@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
 
-/** `asi beats` */
+/** Defines `asi beats`. */
 export function addBeats(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("beats")

@@ -4,7 +4,7 @@ import { wholeNumber } from "../arguments/values.js";
 import type { Context } from "../batch/batch.js";
 import type { ExitStatus } from "../terminal/exit-status.js";
 
-/** Context for the definition of a command. */
+/** The environment of the command definitions. */
 export interface Host {
   context: Context;
   /** Called with the exit status when the command has ended. */
@@ -37,7 +37,7 @@ export const withJson = (command: Command) =>
 export const withJobs = (command: Command, toDo: string) =>
   command.option(
     "-j, --jobs <n>",
-    `number of files to ${toDo} at once, each in a thread; default the number of cores, fewer for little data`,
+    `number of files to ${toDo} at once, each in a thread; default the number of cores, or fewer for small inputs`,
     wholeNumber(1, 64),
   );
 

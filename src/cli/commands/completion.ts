@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { SHELLS, type Shell } from "../help/completion.js";
 import type { Host } from "./common-options.js";
 
-/** `asi completion` */
+/** Defines `asi completion`. */
 export function addCompletion(program: Command, { context: { console } }: Host): void {
   program
     .command("completion")

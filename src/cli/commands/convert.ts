@@ -14,7 +14,7 @@ import {
   withTimeZone,
 } from "./common-options.js";
 
-// For completions. A separate list, so that other commands need not load the library for its list.
+// The formats that completions propose. The list is separate, so that other commands need not load the library.
 const FORMAT_NAMES: FormatName[] = [
   "csv",
   "parquet",
@@ -28,7 +28,7 @@ const FORMAT_NAMES: FormatName[] = [
 ];
 const TIMES: TimeFormat[] = ["unix", "iso", "local", "excel"];
 
-/** `asi convert` */
+/** Defines `asi convert`. */
 export function addConvert(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("convert")
@@ -115,18 +115,19 @@ Without -o and --out-dir the file is written beside its input, or to the current
 SERIAL_START_END.csv, with the times of its first and last row and the extension of its format. A file is never left
 incomplete.
 
---name: {input} is the name of the input without its extension, {serial} the serial number, {start} and {end} the times
-of the first and last row (20250517T163000), {date} and {time} the first one (2025-05-17 and 16-30-00), {index} the number
-of the range with --split. Times are in the zone of --tz, without it UTC. The extension is added. Files with equal names
-of one recording get numbers; those of several recordings are an error.
+--name: {input} is the name of the input without its extension, {serial} the serial number, {start} and {end} the
+times of the first and last row (20250517T163000), {date} and {time} the time of the first row (2025-05-17 and
+16-30-00), {index} the number of the range with --split. Times are in the zone of --tz; the default is UTC. The
+extension is added. If files of one recording have equal names, numbers are added; equal names for several recordings
+are an error.
 
---from and --to: a time of day such as 16:30; a date and time (2025-05-17T16:30:00.5 or 20250517T163000); these with
-an offset (+02:00 or Z); a date for the whole day; or seconds since 1970. Both ends are inclusive. Times without an
-offset are in the zone of --tz. Without --tz they are UTC. A time of day is on the day of the first row. It is on the next
-day if it is more than 12 hours before the first row: 00:10 of a recording from 23:00 to 01:00 is after midnight. A --to
-that is earlier in the day than --from is on the day after it: 23:50 to 00:30 of a recording from 00:10 to 01:00 has the
-rows until 00:30. 13:10 to 13:05 of a recording from 13:00 to 14:00 is an error. When clocks are set back, a repeated time of
-day is the first one as --from and the second one as --to.
+--from and --to: a time of day such as 16:30; a date and time (2025-05-17T16:30:00.5 or 20250517T163000); a date and
+time with an offset (+02:00 or Z); a date for the whole day; or seconds since 1970. Both ends are inclusive. Times
+without an offset are in the zone of --tz; the default is UTC. A time of day is on the day of the first row. It is on
+the next day if it is more than 12 hours before the first row: in a recording from 23:00 to 01:00, 00:10 is after
+midnight. A --to that is earlier in the day than --from is on the next day: in a recording from 00:10 to 01:00, 23:50
+to 00:30 selects the rows until 00:30. In a recording from 13:00 to 14:00, 13:10 to 13:05 is an error. When clocks are
+set back, a repeated time of day is the first one as --from and the second one as --to.
 
 --time, for CSV and JSON lines (the other formats define how they write times):
   unix    1747492200.050                  seconds since 1970; the default of CSV

@@ -2,13 +2,13 @@ import { type Command, Option } from "commander";
 import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUT, withSerial } from "./common-options.js";
 
-/** `asi ecg` */
+/** Defines `asi ecg`. */
 export function addEcg(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("ecg")
     .summary("write the ECG waveform")
     .description(
-      "Writes the ECG waveform of a recording. CSV and JSON lines have one sample a line: timestamp (s since 1970 UTC) and sample (in units of the device). Parquet has the same columns, with times of the type TIMESTAMP. EDF+ is for viewers of biosignals; it starts a new record after each gap, and its times are in UTC.",
+      "Writes the ECG waveform of a recording. CSV and JSON lines have one sample a line: timestamp (s since 1970 UTC) and sample (in units of the device). Parquet has the same columns, with times of the type TIMESTAMP. EDF+ is a format for biosignal viewers; a new record starts after each gap, and times are in UTC.",
     )
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)

@@ -3,7 +3,7 @@ import { parseInstant } from "../arguments/time-bounds.js";
 import { parseDelimiter, parsePath, parseTimeSpan, wholeNumber } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, withJson, withTimeZone } from "./common-options.js";
 
-/** `asi encode` */
+/** Defines `asi encode`. */
 export function addEncode(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("encode")
@@ -30,7 +30,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
     .option("--demo", "generate a session: 10 rows and one heart rate per second")
     .option(
       "--squad <players>",
-      "with --demo: a match of 11 to 25 players, into the folder of -o, with roster.csv and periods.csv",
+      "with --demo: write a match of 11 to 25 players to the folder of -o, with roster.csv and periods.csv",
       wholeNumber(11, 25),
     )
     .option("--seed <n>", "seed of the generated session; default 1", wholeNumber(0, 0xffffffff))

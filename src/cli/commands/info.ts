@@ -9,7 +9,7 @@ import {
   withTimeZone,
 } from "./common-options.js";
 
-/** `asi info` */
+/** Defines `asi info`. */
 export function addInfo(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("info")

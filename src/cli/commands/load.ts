@@ -10,13 +10,13 @@ function parseHrThresholds(text: string): [first: number, second: number] {
   return [first, second];
 }
 
-/** `asi load` */
+/** Defines `asi load`. */
 export function addLoad(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("load")
-    .summary("add up the load of days and weeks")
+    .summary("compute the load of days and weeks")
     .description(
-      "Adds up the load of many recordings by calendar day, for each device: weighted means of 7 and 28 days, sum of the week, monotony and strain. A day without a recording is a day of rest.",
+      "Computes the load of each device by calendar day, from many recordings: weighted means over 7 and 28 days, sum of the week, monotony and strain. A day without a recording is a day of rest.",
     )
     .argument("<inputs...>", INPUTS)
     .addOption(

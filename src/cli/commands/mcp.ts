@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { EXIT_STATUS, type Host } from "./common-options.js";
 
-/** `asi mcp` */
+/** Defines `asi mcp`. */
 export function addMcp(program: Command, { context, onStatus }: Host): void {
   program
     .command("mcp")

@@ -11,11 +11,11 @@ function parseSize(text: string): PitchSize {
   return { length: Number(length), width: Number(width) };
 }
 
-/** `asi pitch` */
+/** Defines `asi pitch`. */
 export function addPitch(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("pitch")
-    .summary("position and shape of a team on the pitch")
+    .summary("compute the position and shape of a team on the pitch")
     .description(
       "Places the recordings of a team on a pitch with four known corners. Prints the mean centroid, stretch index, surface, length and width of the team for the session and each period, without the goalkeeper, or writes the positions of all players as a tracking file in the Common Data Format.",
     )
@@ -24,7 +24,7 @@ export function addPitch(program: Command, { context, onStatus }: Host): void {
       "--corners <corners>",
       "latitude,longitude of each corner in degrees, separated by spaces, anticlockwise, A to B along the touchline; or a file with the corners; default pitch.csv in the folder",
     )
-    .option("--size <length x width>", "size of the pitch in m: 105x68; default as measured", parseSize)
+    .option("--size <length x width>", "size of the pitch in m: 105x68; default: as measured", parseSize)
     .option(
       "--roster <file>",
       "CSV with the columns player, and serial or file; default roster.csv in the folder",
@@ -58,10 +58,11 @@ export function addPitch(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Distances along the pitch are measured from corner A to B, and distances across the pitch from A to D. A frame requires at least
-3 field players. A position is valid until the next one, for at most 1 s. The player with the position GK in the roster is the
-goalkeeper. docs/metrics.md in the repository defines each figure. The Common Data Format requires a ball, which is null, and two teams,
-of which one is empty. It has no heart rates; docs/formats.md in the repository describes the mapping.
+Distances along the pitch are measured from corner A to B, and distances across the pitch from A to D. A frame
+requires at least 3 field players. A position is valid until the next one, for at most 1 s. The player with the
+position GK in the roster is the goalkeeper. docs/metrics.md in the repository defines each figure. The Common Data
+Format requires a ball, which is null, and two teams, one of which is empty. It has no heart rates; docs/formats.md in
+the repository describes the mapping.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

@@ -4,7 +4,7 @@ import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUTS, withHr, withSerial, withTimeZone } from "./common-options.js";
 import { withMetrics, withSheets } from "./stats.js";
 
-/** `asi plot` */
+/** Defines `asi plot`. */
 export function addPlot(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("plot")

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { collect, parseDate, parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, withTimeZone } from "./common-options.js";
 
-/** `asi pull` */
+/** Defines `asi pull`. */
 export function addPull(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("pull")
@@ -44,14 +44,15 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
-program. It goes only to the given address, because redirects are not followed. With --sign-in, the command prints an address and a code, and
-waits up to 10 minutes for you to approve the sign-in there. Its token can only read samples, is kept in memory and ends after 10 hours.
+The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the
+options of a program. It is sent only to the given address, because redirects are not followed. With --sign-in, the
+command prints an address and a code, and waits up to 10 minutes for you to approve the sign-in there. Its token can
+only read samples, is kept in memory and expires after 10 hours.
 
-A file gets its final name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
-ranges of its samples in the service (start, end, number) are those of its file. If samples of a day were added or removed, it gets the day
-again. It lists the files of days that no longer have samples in the service, and keeps them.
-.asi-pull.json in the folder of each device contains what the files hold.
+A file gets its final name only when it is complete. After an interruption, run the command again to continue. It
+skips a day if the ranges of its samples in the service (start, end, number) are those of its file. If samples of a
+day were added or removed, it downloads the day again. It lists the files of days that no longer have samples in the
+service, and keeps them. .asi-pull.json in the folder of each device describes the content of the files.
 ${EXIT_STATUS}`,
     )
     .action(async (address: string, flags) => {

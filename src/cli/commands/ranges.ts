@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial, withTimeZone } from "./common-options.js";
 
-/** `asi ranges` */
+/** Defines `asi ranges`. */
 export function addRanges(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("ranges")

@@ -1,13 +1,13 @@
 import { Argument, type Command } from "commander";
 import { EXIT_STATUS, type Host } from "./common-options.js";
 
-/** `asi recipes` */
+/** Defines `asi recipes`. */
 export function addRecipes(program: Command, { context, onStatus }: Host): void {
   program
     .command("recipes")
     .summary("list, show, check and compare definitions of counts")
     .description(
-      "A recipe is the definition of a count: filter, limits, minimum duration and everything else that changes the number, as JSON. list shows the known recipes, show prints them, check reads files with your own recipes and prints their hashes, and compare shows in which keys recipes differ.",
+      "A recipe is the definition of a count as JSON: filter, limits, minimum duration and everything else that changes the number. list shows the built-in recipes, show prints them, check reads files with your own recipes and prints their hashes, and compare shows in which keys recipes differ.",
     )
     .addArgument(new Argument("<action>", "action").choices(["list", "show", "check", "compare"]))
     .argument("[recipes...]", "names of the list, or JSON files")

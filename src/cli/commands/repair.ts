@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUTS, withJson, withSerial } from "./common-options.js";
 
-/** `asi repair` */
+/** Defines `asi repair`. */
 export function addRepair(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("repair")

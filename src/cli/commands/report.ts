@@ -12,7 +12,7 @@ import {
 } from "./common-options.js";
 import { withMetrics, withSheets } from "./stats.js";
 
-/** `asi report` */
+/** Defines `asi report`. */
 export function addReport(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("report")

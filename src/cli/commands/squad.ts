@@ -6,11 +6,11 @@ import { EXIT_STATUS, type Host, INPUTS, withHr, withJobs, withTimeZone } from "
 
 const names = (text: string) => text.split(",").map((name) => name.trim());
 
-/** `asi squad` */
+/** Defines `asi squad`. */
 export function addSquad(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("squad")
-    .summary("one table of all players of a session, for each period")
+    .summary("print a table of all players in a session, for each period")
     .description(
       "Reads the recordings of a squad and prints one table with a row for each player, for the whole session, for the match (the sum of two halves), and for each period. Recordings belong to one session if they overlap or follow each other within 30 minutes, within 5 km.",
     )
@@ -22,7 +22,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--periods <file>",
-      "CSV with the columns period, start, end, or suggested to use suggested periods; default periods.csv in the folder",
+      "CSV with the columns period, start, end; or suggested, for suggested periods; default periods.csv in the folder",
       parsePath,
     )
     .addOption(
@@ -40,7 +40,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--individual-zones <kind>",
-        "limits of each player instead of fixed ones, from the roster: mss from max_speed, asr from aerobic_speed too; players without them have no figures by zones",
+        "individual limits from the roster instead of fixed ones: mss uses max_speed, asr also aerobic_speed; players without these speeds have no figures by zones",
       ).choices(["mss", "asr"]),
     )
     .option(
@@ -72,7 +72,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--by <group>",
-        "position: rows in groups, each with its mean; player: all sessions of a season, with a folder for each",
+        "position: rows grouped by position, with a mean for each group; player: all sessions of a season, from one folder for each session",
       ).choices(["position", "player"]),
     )
     .option(
@@ -91,7 +91,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--cache",
-      "with --by player: keep the figures of each session in its folder, and read only what has changed",
+      "with --by player: cache the figures of each session in its folder, and read only sessions that have changed",
     )
     .addOption(
       new Option(
@@ -134,20 +134,23 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and optionally
-number, position, max_hr, rest_hr, high_speed, sprint, max_speed, aerobic_speed, birth_date, mass. Speeds have their unit in the cell or the header.
+A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, in which * is
+any text), and optionally number, position, max_hr, rest_hr, high_speed, sprint, max_speed, aerobic_speed, birth_date,
+mass. The unit of a speed is in the cell or the header.
 
-With --by player each folder in the named one is a session. The output has all sessions of each player, their mean and best, the last
-one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves. With --load
-the output also has the load of the days: weighted means over 7 and 28 days, sum, monotony and strain of the week, and the share of
-a match. A day without a recording is a day of rest. With --recipe the counts of each recipe are figures of the season like the others.
+With --by player, each folder in the named folder is a session. The output has all sessions of each player, their mean
+and best values, the ratio of the last session to the mean of the five previous matches, and the days since the last
+session. Figures of a match are from its two halves. With --load, the output also has the load of the days: weighted
+means over 7 and 28 days; sum, monotony and strain of the week; and the ratio to a match. A day without a recording is
+a day of rest. With --recipe, the counts of each recipe become figures of the season.
 
-Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:47. A row with a player replaces
-the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command
-suggests some from the pauses that the squad makes together, and prints them as such a file; --periods suggested makes a table of each.
+Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:47. A row with a player replaces the
+times for that player, for substitutions; "-" as times means that the player does not take part. Without periods, the
+command suggests some from the pauses that the squad has in common, and prints them in the form of periods.csv; with
+--periods suggested, it makes a table for each of them.
 
-A figure with the sign for "at least" is computed from less than 95 % of the period. Means are of the players who play
-at least 90 % of it, and exclude those who seem to sit on the bench.
+A figure with the sign for "at least" is computed from less than 95 % of the period. Means include the players who
+play at least 90 % of it, and exclude those who seem to sit on the bench.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

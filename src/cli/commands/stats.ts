@@ -21,13 +21,13 @@ function parseHeartRange(text: string): [low: number, high: number] {
   return [low, high];
 }
 
-/** Options that select the parameters of the figures. */
+/** Adds the options that select the parameters of the figures. */
 export const withMetrics = (command: Command) =>
   command
     .addOption(
       new Option(
         "--sport <name>",
-        "speed zones and thresholds of this sport; default soccer. football is soccer, cycling is biking",
+        "speed zones and thresholds of this sport; default soccer; football means soccer, and cycling means biking",
       )
         .choices(SPORT_NAMES)
         .argParser(parseSport),
@@ -45,16 +45,16 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
-/** The option for zones of each player. */
+/** Adds the option for individual zones. */
 const withIndividualZones = (command: Command) =>
   command.addOption(
     new Option(
       "--individual-zones <kind>",
-      "with --roster: limits of each player instead of fixed ones; mss from max_speed, asr from aerobic_speed too",
+      "with --roster: individual limits instead of fixed ones; mss uses max_speed, asr also aerobic_speed",
     ).choices(["mss", "asr"]),
   );
 
-/** Options for optional figures. */
+/** Adds the options for optional figures. */
 const withFigures = (command: Command) =>
   command
     .option(
@@ -72,7 +72,7 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--metabolic-power",
-      "an estimate of energy from speed, with a warning about its limits; with --peaks also in the JSON",
+      "an estimate of energy from speed, with a warning about its limits; with --peaks, the JSON also contains its peaks",
     )
     .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
@@ -85,7 +85,7 @@ const withFigures = (command: Command) =>
     )
     .option("--at-rest", "with --hrv: the person was at rest, so LF and HF are computed");
 
-/** Options for the files of a club. */
+/** Adds the options for the files of a club. */
 export const withSheets = (command: Command) =>
   command
     .option(
@@ -99,7 +99,7 @@ export const withSheets = (command: Command) =>
       parsePath,
     );
 
-/** `asi stats` */
+/** Defines `asi stats`. */
 export function addStats(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("stats")
@@ -151,9 +151,10 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Distances are computed from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s. An
-acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md in the repository defines
-every figure and names the sources. With --periods, the output also contains all figures of each period. --json prints the figures with the keys of the computed data of the service, in m, s, m/s, m/s2 and bpm.
+Distances are computed from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s.
+An acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md in the repository
+defines every figure and names the sources. With --periods, the output also contains all figures of each period.
+--json prints the figures with the same keys as the computed data of the service, in m, s, m/s, m/s2 and bpm.
 
 asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes per row, or 6 MB for
 90 minutes at 10 Hz. With --jobs 4, there are 4 recordings in memory.

@@ -15,7 +15,7 @@ function parseRecording(text: string): string {
   throw new InvalidArgumentError("Give up to 64 characters of A-Z, a-z, 0-9, and . _ ~ -.");
 }
 
-/** `asi stream` */
+/** Defines `asi stream`. */
 export function addStream(program: Command, { context, onStatus }: Host): void {
   program
     .command("stream")
@@ -46,13 +46,14 @@ export function addStream(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
-program. A personal token needs the scope samples:write.
+The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the
+options of a program. A personal token needs the scope samples:write.
 
-After a lost connection, the command retries every 0.5 to 30 s until it is interrupted. It buffers up to 64 MiB from a device or standard
-input until the service has stored them. Ctrl+C ends this recording, after the buffered bytes are sent. For a file, run the command again to continue
-at the first byte that is not stored. A device is read from the middle of its stream, so the command adds a header with the serial number of
---device; a serial port is set to raw mode. If a recording is already stored completely, the command does not send it again.
+After a lost connection, the command retries every 0.5 to 30 s until it is interrupted. It buffers up to 64 MiB from a
+device or standard input until the service has stored the data. Ctrl+C ends this recording after the buffered bytes
+have been sent. For a file, run the command again to continue at the first byte that is not stored. Reading a device
+begins in the middle of its stream, so the command adds a header with the serial number of --device; a serial port is
+set to raw mode. If a recording is already stored completely, the command does not send it again.
 ${EXIT_STATUS}`,
     )
     .action(async (input: string, flags) => {

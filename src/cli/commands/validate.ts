@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Host, INPUTS, withJson, withSerial } from "./common-options.js";
 
-/** `asi validate` */
+/** Defines `asi validate`. */
 export function addValidate(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("validate")

@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 
-/** The program in the form that completions and the manual page need, taken from the definitions of the commands. */
+/** The definitions of the commands, in the form that completions and the manual page need. */
 export interface ProgramModel {
   options: readonly OptionModel[];
   commands: readonly CommandModel[];
@@ -10,7 +10,7 @@ export interface CommandModel {
   name: string;
   summary: string;
   options: readonly OptionModel[];
-  /** Kind of the arguments: a list of words, or files. */
+  /** The kind of arguments: one of several words, or files. */
   operands: readonly string[] | "files";
 }
 
@@ -20,14 +20,14 @@ export interface OptionModel {
   /** `--output` */
   long: string;
   description: string;
-  /** The description in the help, with choices and default. */
+  /** The description in the help, with choices and default value. */
   helpText: string;
   value: ValueKind;
-  /** Name of the value in the help: `time` of `--from <time>`; null if there is none. */
+  /** Name of the value in the help: `time` in `--from <time>`; null if there is none. */
   placeholder: string | null;
 }
 
-/** The value of an option: none, one of several words, a file, a folder, or any text. */
+/** The kind of value of an option: none, one of several words, a file, a folder, or any text. */
 export type ValueKind = "none" | readonly string[] | "file" | "folder" | "text";
 
 export function modelOf(program: Command): ProgramModel {
@@ -49,7 +49,7 @@ export function modelOf(program: Command): ProgramModel {
   return { options: optionsOf(program), commands: [...commands, help] };
 }
 
-/** The commands in the help, without `help` itself. */
+/** Returns the commands that the help lists, except `help` itself. */
 export function visibleCommands(program: Command): readonly Command[] {
   return program
     .createHelp()
@@ -78,7 +78,7 @@ function valueKindOf(option: Option): ValueKind {
   return option.flags.endsWith("<folder>") ? "folder" : "text";
 }
 
-/** The description of an option, with its choices unless it already contains them, and its default. */
+/** Returns the description of an option, with its choices, unless it already contains them, and its default value. */
 export function optionDescription({ description, argChoices = [], defaultValue }: Option): string {
   const words = new Set(description.split(/[^\w-]+/));
   const isListed = argChoices.every((choice) => words.has(choice));

@@ -1,11 +1,11 @@
 import type { CommandModel, OptionModel, ProgramModel } from "./command-model.js";
 
-/** Shells with completions. */
+/** Shells for which there are completions. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** A script that makes a shell complete the commands, options and values of `asi`. */
+/** Writes a script with which a shell completes the commands, options and values of `asi`. */
 export function completionScript(shell: Shell, program: ProgramModel): string {
   switch (shell) {
     case "bash":
@@ -19,7 +19,7 @@ export function completionScript(shell: Shell, program: ProgramModel): string {
 
 const names = ({ short, long }: OptionModel) => (short === null ? [long] : [short, long]);
 
-/** The description up to its first detail. */
+/** Returns the description up to its first detail. */
 function brief(description: string): string {
   return (description.split(/[;:(]/)[0] ?? "").trim();
 }
@@ -54,7 +54,7 @@ function bashCommand({ name, options, operands }: CommandModel): string {
     const pattern = names(option).join("|");
     if (value === "none" || value === "file") return [];
     if (value === "folder") return [`        ${pattern}) COMPREPLY=($(compgen -d -- "$cur")); return ;;\n`];
-    // nothing to propose, not even files
+    // there is nothing to propose, not even files
     if (value === "text")
       return [`        ${pattern}) compopt +o bashdefault +o default 2>/dev/null; return ;;\n`];
     return [`        ${pattern}) COMPREPLY=($(compgen -W '${value.join(" ")}' -- "$cur")); return ;;\n`];
@@ -104,7 +104,7 @@ ${options.map((option) => `            ${zshOption(option)} \\\n`).join("")}    
 `;
 }
 
-// '(-o --output)'{-o,--output}'[description]:value:_files'
+// Returns an option in the form '(-o --output)'{-o,--output}'[description]:value:_files'.
 function zshOption(option: OptionModel): string {
   const { short, long, value } = option;
   const description = `[${brief(option.description).replace(/[[\]\\]/g, "\\$&")}]`;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { version } from "../../../package.json";
 import { modelOf, type OptionModel, visibleCommands } from "./command-model.js";
 
-/** The manual page asi(1), in the man macros of roff, made from the help of the commands. */
+/** Writes the manual page asi(1) from the help of the commands, in the man macros of roff. */
 export function manPage(program: Command): string {
   const models = new Map(modelOf(program).commands.map((model) => [model.name, model]));
   const main = helpTexts(program);
@@ -65,7 +65,7 @@ README.md in the package asi\\-convert, and docs/recording\\-format.md in its re
 `;
 }
 
-/** The examples before the generated part of a help, and the details after it. */
+/** Returns the examples, which precede the generated part of a help, and the details that follow it. */
 function helpTexts(command: Command): { examples: string; after: string } {
   let text = "";
   const original = command.configureOutput();
@@ -94,7 +94,8 @@ function preformatted(text: string): string {
   return `.nf\n${escaped(text)}\n.fi\n`;
 }
 
-// At the start of a line, a dot or an apostrophe would be a request; a hyphen needs an escape to be copied as typed.
+// Escapes a text. At the start of a line, a dot or an apostrophe would be a request; a hyphen needs an escape so that it is copied as
+// typed.
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -6,8 +6,8 @@ import type { Command } from "commander";
 export const HOW_TO_GET_HELP = "asi --help and asi COMMAND --help describe the usage.";
 
 /**
- * Rewords an error of commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, to `Unknown option
- * --ouput. Did you mean --output?`
+ * Rewords an error from commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, to `Unknown option --ouput. Did you
+ * mean --output?`
  *
  * @param operand the first argument, which may be a file where a command was expected
  */
@@ -43,7 +43,7 @@ export function rewordError(text: string, operand: string | undefined): string {
   return `${ended(sentence)}${proposal === "" ? "" : ` ${proposal}`}`;
 }
 
-/** Returns the arguments. Changes those of `asi help` with an unknown command, so that the error names the command. */
+/** Returns the arguments. For `asi help` with an unknown command, returns others that make the error name the command. */
 export function withKnownCommand(args: readonly string[], program: Command): readonly string[] {
   const [help, name] = args;
   if (help !== "help" || name === undefined || name === "help" || name.startsWith("-")) return args;
@@ -54,7 +54,7 @@ function isFileLike(operand: string): boolean {
   return /\.(?:asi|ubx)(?:\.gz)?$/i.test(operand) || existsSync(operand);
 }
 
-// `-o, --output <file>` is `--output`
+// Returns the long name: `--output` for `-o, --output <file>`.
 function longName(flags: string): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 }

@@ -4,17 +4,23 @@ import { type FileHandle, open } from "node:fs/promises";
 import { paced } from "./paced.js";
 import type { StreamInput } from "./stream-input.js";
 
-/** The header and the first rows, whose times differ from those of any other recording of the device. */
+/**
+ * This many bytes name the recording. They contain the header and the first rows, whose times differ from those of any other recording of
+ * the device.
+ */
 const NAMED_BY_BYTES = 4096;
 
-/** A file, which can be read again from any offset, also by a later run of the command. */
+/** A file that can be read again from any offset, also when the command is run again. */
 export class FileInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = false;
   readonly #path: string;
   readonly #serial: string;
   readonly #speed: number | null;
-  /** When the first row was sent, and its time. Kept when the connection breaks, so that the replay catches up afterwards. */
+  /**
+   * The time when the first row was sent, and the time of that row. Both are kept when the connection is lost, so that the replay catches
+   * up.
+   */
   readonly #pace = { startMs: null as number | null, firstRowMs: 0 };
 
   private constructor(path: string, serial: string, speed: number | null, recording: string) {

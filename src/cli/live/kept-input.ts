@@ -2,18 +2,18 @@ import { serviceError } from "../service/refusals.js";
 import type { StreamInput } from "./stream-input.js";
 
 /**
- * Maximum number of bytes that wait for the service, which is several hours of a device. At this limit, nothing more is read
- * from the device.
+ * Maximum number of bytes that are buffered for the service; a device needs several hours to fill the buffer. At this limit, reading from
+ * the device stops.
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Input that can be read only once, such as a device. Keeps the bytes until the service has stored them. */
+/** Input that can be read only once, such as a device. Buffers the bytes until the service has stored them. */
 export class KeptInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = true;
   readonly #source: AsyncIterable<Uint8Array> & { destroy(): void };
   #kept: Uint8Array[] = [];
-  /** Offset of the first kept byte, and of the next byte of the source. */
+  /** Offset of the first buffered byte, and of the next byte of the source. */
   #from = 0;
   #to = 0;
   #isComplete = false;

@@ -9,7 +9,7 @@ import type { StreamInput } from "./stream-input.js";
 
 export interface InputSettings {
   serial: string;
-  /** Name of the recording; if undefined, it is derived from the content or the time. */
+  /** Name of the recording; if undefined, it is derived from the content or the current time. */
   recording?: string | undefined;
   /** Speed of a replay; null to send bytes as fast as they arrive. */
   speed: number | null;
@@ -25,14 +25,14 @@ export async function openInput(path: string, settings: InputSettings): Promise<
   const recording = settings.recording ?? `${serial}-${new Date().toISOString().replaceAll(":", "")}`;
   if (stat === null) return new KeptInput(process.stdin, recording);
   if (!stat.isCharacterDevice()) return new KeptInput(createReadStream(path), recording);
-  // a device is usually in the middle of its stream, so the recording gets a header; a header from the device then has no
+  // a device is usually in the middle of its stream, so the recording gets a header; a later header from the device has no
   // effect
   return new KeptInput(openDevice(path), recording, frame("header", writeHeader({ serial })));
 }
 
-/** Opens a device. A serial port is set to raw mode, because the terminal driver would change its bytes. */
+/** Opens a device. Sets a serial port to raw mode, because the terminal driver would otherwise change the bytes. */
 function openDevice(path: string) {
-  // does not wait for a carrier, and does not make the port the terminal of this process
+  // does not wait for a carrier, and does not make the port the controlling terminal of this process
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
   if (!isatty(descriptor)) return createReadStream(path, { fd: descriptor });
   return new ReadStream(descriptor).setRawMode(true);

@@ -1,9 +1,9 @@
-/** Time between two lines, ms. */
+/** Minimum time between two lines, ms. */
 const PAUSE_MS = 60_000;
 
 /**
- * Lines about a lost connection, for logs: one when it is lost and one when it is back, at most one a minute. A change within that
- * minute is printed later, unless the connection has changed again.
+ * Prints lines about a lost connection to logs: one when it is lost and one when it is restored, at most one a minute. A change within that
+ * minute is printed later, unless the connection changes again before that.
  */
 export class OutageLines {
   readonly #print: (text: string) => void;
@@ -17,7 +17,7 @@ export class OutageLines {
     this.#nowMs = nowMs;
   }
 
-  /** Called at each attempt that fails, and often while the connection works. */
+  /** Called for each failed attempt, and often while the connection works. */
   report(isLost: boolean): void {
     const nowMs = this.#nowMs();
     if (isLost === this.#isPrintedLost || nowMs - this.#printedAtMs < PAUSE_MS) return;

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RecordingReader } from "../../reading/recording-reader.js";
 
-/** Number of bytes between two checks of the clock, which is two or three rows. */
+/** Number of bytes that are sent between two checks of the clock: two or three rows. */
 const SLICE_BYTES = 256;
 
 interface Pacing {
   serial: string;
-  /** 1 for real time; 10 for ten times the speed. */
+  /** 1 for real time; 10 for ten times that speed. */
   speed: number;
   pace: { startMs: number | null; firstRowMs: number };
   signal: AbortSignal;
 }
 
-/** Delays the bytes of a recording so that each row is sent at its time. */
+/** Delays the bytes of a recording so that each row is sent at the right time. */
 export async function* paced(
   bytes: AsyncIterable<Uint8Array>,
   { serial, speed, pace, signal }: Pacing,
 ): AsyncGenerator<Uint8Array> {
-  // with a serial number, the rest of a recording can also be read
+  // a serial number makes it possible to read a recording from the middle
   const reader = new RecordingReader({ output: "columns", hr: "device", serial });
   try {
     for await (const chunk of bytes) {

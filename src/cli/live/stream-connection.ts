@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { isRecord } from "../../arguments.js";
 import { errorOf, isPassing, notAService, serviceError } from "../service/refusals.js";
 
-/** The service's state of a recording. */
+/** The state of a recording in the service. */
 export interface StoredState {
   storedBytes: number;
   storedUntilMs: number | null;
@@ -30,8 +30,8 @@ const urlOf = ({ base, serial, recording }: StreamTarget, query: Record<string, 
 
 /**
  * Requests the number of stored bytes of a recording.
- * @returns null while the service is not available
- * @throws DescribedError if it refuses the request
+ * @returns null while the service is unavailable
+ * @throws DescribedError if the service refuses the request
  */
 export async function askState(
   target: StreamTarget,
@@ -55,7 +55,7 @@ export async function askState(
 }
 
 /**
- * Sends the bytes of one request, while it reads the lines of the response.
+ * Sends the bytes of one request while reading the lines of the response.
  * @throws DescribedError if the service refuses the request; the errors of `bytes`
  */
 export async function sendFrom(
@@ -136,7 +136,7 @@ const drained = (request: ClientRequest, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done();
   });
 
-/** The response; null if the connection is lost before. */
+/** Waits for the response. Returns null if the connection is lost before it arrives. */
 const responseTo = (request: ClientRequest): Promise<IncomingMessage | null> =>
   new Promise((resolve) => {
     request.once("response", resolve);
@@ -155,7 +155,7 @@ async function refusal(received: IncomingMessage, target: StreamTarget): Promise
   throw await refusalOf(response, target);
 }
 
-/** The error for a refused request, with the device if the service does not know it for this account. */
+/** Creates the error for a refused request. The error names the device if the account has no device with this serial number. */
 async function refusalOf(response: Response, { base, serial }: StreamTarget): Promise<Error> {
   if (response.status === 404 && response.headers.get("X-Error-Code") === "not_found") {
     return serviceError(

@@ -2,12 +2,12 @@ import { Console, type Part } from "../terminal/console.js";
 import { printable } from "../terminal/printable.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** A larger output is useless as a tool result. */
+/** A larger output cannot be used as the result of a tool. */
 const MAX_CHARACTERS = 64_000_000;
 
 const textOf = (part: Part) => (typeof part === "string" ? part : "");
 
-/** Captures the output of a command that is run for a tool. */
+/** Captures the output of a command that runs for a tool. */
 export class CapturedConsole extends Console {
   #data: string[] = [];
   #characters = 0;
@@ -34,7 +34,7 @@ export class CapturedConsole extends Console {
     return false;
   }
 
-  /** The printed JSON lines. */
+  /** Returns the printed JSON lines as objects. */
   objects(): unknown[] {
     return this.#data
       .join("")

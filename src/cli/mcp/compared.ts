@@ -1,6 +1,6 @@
 import { rounded } from "../../squad-report/squad-columns.js";
 
-/** The value of a figure for each compared item, and its difference from the first item. */
+/** The values of a figure for all compared items, and their differences from the first item. */
 export interface ComparedFigure {
   name: string;
   unit: string;

@@ -21,7 +21,7 @@ interface Folder {
 
 const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
 
-/** The given folders. File names begin with the name of their folder; other files cannot be read. */
+/** The folders that the user has named. File names begin with the name of their folder; other files cannot be read. */
 export class Folders {
   readonly #folders: readonly Folder[];
 
@@ -41,21 +41,24 @@ export class Folders {
     return this.#folders.map(({ name }) => name);
   }
 
-  /** The name of a path within the folders. */
+  /** Returns the name of a path within the folders. */
   nameOf(path: string): string {
     const folder = this.#folders.find((one) => isWithin(one.path, path));
     if (folder === undefined) return basename(path);
     return [folder.name, ...relative(folder.path, path).split(sep)].filter((part) => part !== "").join("/");
   }
 
-  /** A message with file names instead of paths. */
+  /** Replaces the paths in a message with file names. */
   shown(text: string): string {
     return [...this.#folders]
       .sort((a, b) => b.path.length - a.path.length)
       .reduce((said, { path, name }) => said.replaceAll(path, name), text);
   }
 
-  /** @throws DescribedError `NOT_A_FOLDER`, and those for names outside the folders */
+  /**
+   * Returns the path of a folder.
+   * @throws DescribedError `NOT_A_FOLDER`, and the errors for names outside the folders
+   */
   folder(name: string): string {
     const path = this.#resolved(name);
     if (!statSync(path).isDirectory())
@@ -64,7 +67,7 @@ export class Folders {
   }
 
   /**
-   * Returns a recording by its name.
+   * Returns a recording with the given name.
    *
    * @throws DescribedError `NO_INPUT`, `OUTSIDE`, `NOT_A_FILE`, `FILE_TOO_LARGE`
    */
@@ -77,7 +80,7 @@ export class Folders {
     return { kind: "file", name: this.nameOf(path), path, bytes: stats.size };
   }
 
-  /** A file in a folder, such as roster.csv, if it exists and can be read. */
+  /** Returns the path of a file in a folder, such as roster.csv, if it exists and can be read. */
   beside(folder: string, name: string): string | undefined {
     const path = join(folder, name);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -85,7 +88,7 @@ export class Folders {
     return statSync(real).isFile() ? real : undefined;
   }
 
-  /** The recordings in a folder and its subfolders; `refused` names links that lead out of the folders. */
+  /** Finds the recordings in a folder and its subfolders; `refused` names links to files outside the folders. */
   recordings(folder: string): { files: FileInput[]; refused: string[] } {
     const files: FileInput[] = [];
     const refused: string[] = [];
@@ -106,7 +109,7 @@ export class Folders {
     return this.#real(path);
   }
 
-  /** @throws DescribedError for a link that leads out of the folders */
+  /** @throws DescribedError for a link to a file outside the folders */
   #real(path: string): string {
     let real: string;
     try {
@@ -140,7 +143,7 @@ function realFolder(path: string): string {
 const isWithin = (folder: string, path: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Decided by content, as in the recording reader, because the name is not reliable. */
+/** Decides by the content, like the recording reader, because the name is not reliable. */
 function isCompressed(path: string): boolean {
   const first = new Uint8Array(4);
   const file = openSync(path, "r");
@@ -152,9 +155,9 @@ function isCompressed(path: string): boolean {
 }
 
 /**
- * The number of bytes of a recording after decompression.
+ * Returns the number of bytes of a recording after decompression.
  *
- * @throws DescribedError for a file with more bytes than one call can read
+ * @throws DescribedError if the file has more bytes than one call can read
  */
 export async function boundedBytes(path: string, bytes: number): Promise<number> {
   let total = bytes;
@@ -169,7 +172,7 @@ export async function boundedBytes(path: string, bytes: number): Promise<number>
       )
         total += chunk.length;
     } catch {
-      // the reader of the recording describes the damage
+      // the recording reader reports damage
     } finally {
       await file.close();
     }

@@ -1,9 +1,7 @@
-/** Limits memory; a request takes a few kB. */
+/** The limit protects memory; a request has a few kB. */
 const MAX_LINE_BYTES = 1_000_000;
 
-/**
- * The non-empty lines of a byte stream. A line that is too long is truncated, which limits memory and makes the line invalid.
- */
+/** Yields the non-empty lines of a byte stream. Truncates lines that are too long, which limits memory and makes them invalid JSON. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -6,10 +6,10 @@ import type { Folders } from "./folders.js";
 import { checked } from "./schema.js";
 import type { Tool } from "./tool.js";
 
-// JSON-RPC 2.0 as the Model Context Protocol uses it, with one message per line, and a server that only has tools. The SDK of the
-// protocol would add 40 kB to the package, so the tests use its client instead.
+// Implements JSON-RPC 2.0 as the Model Context Protocol uses it, with one message per line, for a server that only has tools. The SDK
+// of the protocol would add 40 kB to the package, so only the tests use it, as their client.
 
-/** Versions of the protocol, newest first. For tools they differ only in optional members. */
+/** Versions of the protocol, newest first. For tools, they differ only in optional members. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PARSE_ERROR = -32700;
@@ -17,7 +17,7 @@ const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
-/** Identifies a server. */
+/** The name and version of a server. */
 interface Identity {
   name: string;
   title: string;
@@ -27,7 +27,7 @@ interface Identity {
 
 type Id = string | number;
 
-/** A message that may be a request, after a check of its envelope. */
+/** A message with a valid envelope, which may be a request. */
 interface Message {
   id?: Id | null;
   method: string;
@@ -43,7 +43,7 @@ class RpcError extends Error {
   }
 }
 
-/** Handles the messages of a client. Calls to tools run one after the other, so that only one recording is in memory. */
+/** Handles the messages of a client. Calls of tools run one after the other, so that only one recording is in memory. */
 export class Protocol {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #folders: Folders;
@@ -60,7 +60,9 @@ export class Protocol {
   }
 
   /**
-   * @param line a message
+   * Answers a message.
+   *
+   * @param line the message
    * @returns the line of the response; null for notifications, responses and cancelled calls
    */
   async answer(line: string): Promise<string | null> {
@@ -142,14 +144,14 @@ export class Protocol {
     const problem: Problem =
       error instanceof UsageError ? { code: "BAD_OPTION", message: error.message } : failureOf(error).error;
     const told = { error: { ...problem, message: this.#folders.shown(problem.message) } };
-    // has no structured content, because clients would compare it with the output schema
+    // without structured content, because clients would compare it with the output schema
     return { content: textOf(told), isError: true };
   }
 }
 
 const textOf = (content: object) => [{ type: "text", text: printableJson(content) }];
 
-/** Structured content, and the same content as text for clients of older versions. */
+/** Returns structured content, and the same content as text for clients of older versions. */
 const answered = (content: Record<string, unknown>) => ({
   content: textOf(content),
   structuredContent: content,
@@ -168,7 +170,7 @@ const described = ({ name, title, description, inputSchema, output }: Tool) => (
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 });
 
-/** Null for a response, because the server sends no requests. */
+/** Parses a message. Returns null for a response, because the server sends no requests. */
 function messageOf(line: string): Message | null {
   let value: unknown;
   try {

@@ -1,7 +1,8 @@
 import type { Metrics } from "../../metrics/index.js";
 import { RECIPES } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import type { Repeated } from "../../metrics/samples.js";
-import { figureDefinitions, figureOf, NO_FIGURES, recordedTimeMs, SQUAD_COLUMNS } from "../../squad/index.js";
+import { figureDefinitions, figureOf, NO_FIGURES, SQUAD_COLUMNS } from "../../squad/index.js";
 import { rounded } from "../../squad-report/squad-columns.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
@@ -32,7 +33,7 @@ export const FIGURES: Readonly<Record<string, Property>> = {
   recipes: texts("also count with these recipes from list_recipes", [1, 5], RECIPE_NAMES),
 };
 
-/** The time bounds of a call. */
+/** Returns the time bounds of a call. */
 export function timesOf({ from, to, tz }: Given): { from?: TimeBound; to?: TimeBound; tz?: string } {
   return argued(() => ({
     ...(from !== undefined && { from: parseTimeBound(String(from), "start") }),
@@ -41,7 +42,7 @@ export function timesOf({ from, to, tz }: Given): { from?: TimeBound; to?: TimeB
   }));
 }
 
-/** Option parsers throw command-line errors. */
+/** Runs an option parser, and reports its command-line errors as invalid arguments. */
 function argued<T>(parse: () => T): T {
   try {
     return parse();
@@ -50,7 +51,7 @@ function argued<T>(parse: () => T): T {
   }
 }
 
-/** The options of `asi stats` for a call. */
+/** Returns the options of `asi stats` for a call. */
 export function figureFlags(given: Given): StatsFlags {
   const { sport, max_hr: maxHr, recipes } = given;
   return {
@@ -70,7 +71,10 @@ export interface StatsLine {
   figures?: Figures;
 }
 
-/** The output of `asi stats` for a recording. @throws DescribedError for a recording that cannot be read */
+/**
+ * Runs `asi stats` for a recording.
+ * @throws DescribedError for a recording that cannot be read
+ */
 export async function statsLine(
   name: string,
   flags: StatsFlags,
@@ -89,7 +93,7 @@ export async function statsLine(
   return { file, line, notices: messages };
 }
 
-/** The source of the figures, and their rules. */
+/** Returns the source of the figures, and their rules. */
 export const sourceOf = (file: string, { info, metrics }: StatsLine) => ({
   file,
   serial: info.serial,
@@ -100,7 +104,7 @@ export const sourceOf = (file: string, { info, metrics }: StatsLine) => ({
   parameters: metrics.definition.parameters,
 });
 
-/** The completeness of the figures. */
+/** Describes the completeness of the figures. */
 export function qualityOf({ report, repeated, metrics }: StatsLine) {
   const { first_timestamp: first, last_timestamp: last, too_fast } = metrics;
   const recordedMs = recordedTimeMs(metrics);
@@ -119,11 +123,11 @@ export function qualityOf({ report, repeated, metrics }: StatsLine) {
   };
 }
 
-/** The figures of a recording with units and definitions, which are also the figures of the table of a squad. */
+/** Returns the figures of a recording with units and definitions. They are the figures that the table of a squad contains. */
 export function listedFigures({ metrics }: StatsLine) {
   const definitions = figureDefinitions();
   return SQUAD_COLUMNS.flatMap((column, i) => {
-    // the figure requires a maximum heart rate
+    // this figure requires a maximum heart rate
     if (column.key === "trimp") return [];
     const value = rounded(figureOf({ ...NO_FIGURES, metrics }, column));
     return {

@@ -20,7 +20,7 @@ export interface InputSchema {
   additionalProperties: false;
 }
 
-/** Arguments after validation. */
+/** Arguments that have been validated. */
 export type Given = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 const MAX_TEXT = 1000;
@@ -56,11 +56,14 @@ export const input = (
   required: readonly string[] = [],
 ): InputSchema => ({ type: "object", properties, required, additionalProperties: false });
 
-/** The error for a call with invalid arguments. */
+/** Creates the error for a call with invalid arguments. */
 export const badArguments = (message: string): DescribedError =>
   new DescribedError({ error: { code: "BAD_ARGUMENTS", message } });
 
-/** @throws DescribedError `BAD_ARGUMENTS` with the argument and its allowed values */
+/**
+ * Validates the arguments of a call.
+ * @throws DescribedError `BAD_ARGUMENTS` with the argument and its allowed values
+ */
 export function checked(schema: InputSchema, given: unknown): Given {
   if (given === undefined && schema.required.length === 0) return {};
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -70,7 +73,7 @@ export function checked(schema: InputSchema, given: unknown): Given {
   for (const name of Object.keys(own)) {
     if (!Object.hasOwn(schema.properties, name))
       throw badArguments(
-        `There is no argument ${JSON.stringify(name.slice(0, 100))}; there are ${names.join(", ") || "none"}.`,
+        `There is no argument ${JSON.stringify(name.slice(0, 100))}; the arguments are ${names.join(", ") || "none"}.`,
       );
   }
   for (const name of schema.required)
@@ -83,7 +86,7 @@ export function checked(schema: InputSchema, given: unknown): Given {
   return own as Given;
 }
 
-/** The expected form of an invalid value; null if it is valid. */
+/** Describes the expected form of an invalid value. Returns null if the value is valid. */
 function wantedOf(property: Property, value: unknown): string | null {
   switch (property.type) {
     case "string":

@@ -7,10 +7,10 @@ import { RECIPE_NAMES, TIMES, timesOf } from "./recording-answer.js";
 import { type Given, type Property, text, texts } from "./schema.js";
 import { captured, type Surroundings } from "./tool.js";
 
-/** All recordings of a squad are in memory at once. */
+/** The limit protects memory, because all recordings of a squad are in memory at once. */
 const MAX_TOTAL_BYTES = 2 ** 31;
 
-/** Arguments that select a session and its definitions. */
+/** Arguments that select a session and the definitions of its figures. */
 export const SESSION: Readonly<Record<string, Property>> = {
   folder: text("a folder with the recordings of one session"),
   periods: text(
@@ -29,10 +29,13 @@ export const SESSION: Readonly<Record<string, Property>> = {
   recipes: texts("also count with these recipes from list_recipes", [1, 5], RECIPE_NAMES),
 };
 
-/** A row of `asi squad --format jsonl`. */
+/** A line of `asi squad --format jsonl`. */
 export type SquadLine = Readonly<Record<string, string | number | null>> & { player: string; period: string };
 
-/** The table of `asi squad`. @throws DescribedError if there is none */
+/**
+ * Returns the table of `asi squad`.
+ * @throws DescribedError if there is none
+ */
 export async function squadLines(
   given: Given,
   surroundings: Surroundings,
@@ -73,7 +76,10 @@ export async function squadLines(
   };
 }
 
-/** @throws DescribedError for no recordings, for too many, and for more than `mostBytes` bytes after decompression */
+/**
+ * Refuses folders that are empty or too large.
+ * @throws DescribedError for no recordings, too many recordings, or more than `mostBytes` bytes after decompression
+ */
 export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TOTAL_BYTES): Promise<void> {
   const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
   if (files.length === 0)
@@ -94,5 +100,5 @@ export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TO
 /** The definitions of the figures in rows. */
 export const FIGURE_LIST = figureDefinitions();
 
-/** Whether a name matches, ignoring case. */
+/** Returns whether two names are equal, ignoring case. */
 export const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();

@@ -3,25 +3,25 @@ import { CapturedConsole } from "./captured-console.js";
 import type { Folders } from "./folders.js";
 import type { Given, InputSchema } from "./schema.js";
 
-/** The context of a call. */
+/** The environment of a call. */
 export interface Surroundings {
   folders: Folders;
   signal: AbortSignal;
 }
 
-/** A tool with its arguments and result. */
+/** A tool with its arguments and its result. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
   inputSchema: InputSchema;
-  /** Members that every answer has, with their types. */
+  /** Members that every answer contains, with their types. */
   output: Readonly<Record<string, "array" | "object" | "string" | "number" | "integer">>;
   /** @throws the errors of the commands, and DescribedError */
   answer(given: Given, surroundings: Surroundings): Promise<Record<string, unknown>>;
 }
 
-/** The output of a command. */
+/** The captured output of a command. */
 export interface Captured {
   objects: unknown[];
   messages: string[];

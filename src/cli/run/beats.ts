@@ -17,7 +17,7 @@ export interface BeatsFlags extends WaveformFlags {
   artefacts?: boolean;
 }
 
-/** An additional column. `text` returns the value for a beat; empty if there is none. */
+/** An additional column. `text` returns its value for a beat, which is empty if there is none. */
 interface Column {
   name: string;
   isText: boolean;
@@ -74,7 +74,7 @@ const lineOf =
   (batch: AnyBeats, i: number): string =>
     `${line(batch, i, columns)}\n`;
 
-/** Reads the speeds of the input. Its beats are read later, in a second pass. */
+/** Reads the speeds of the input. The beats are read later, in a second pass. */
 async function speedColumn(
   input: Input | undefined,
   { serial }: WaveformFlags,

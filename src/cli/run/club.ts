@@ -20,10 +20,10 @@ export interface ClubFlags {
   periods?: string;
 }
 
-/** Roster and periods in a form that worker threads can receive. */
+/** The roster and the periods, in a form that can be sent to worker threads. */
 export interface Club {
   roster: Roster | null;
-  /** The names of players who are not in the roster, by the names of inputs. */
+  /** The names of players who are not in the roster, by the names of their inputs. */
   names: ReadonlyMap<string, string>;
   periods: {
     path: string;
@@ -34,8 +34,8 @@ export interface Club {
 }
 
 /**
- * The roster and the periods in the options; null after printing the error if the roster cannot be read. Periods are read
- * for each recording, because the recording defines the day of their times.
+ * Reads the roster and finds the periods that the options name. Returns null after printing the error if the roster cannot be read. Periods
+ * are read for each recording, because the recording determines the day of their times.
  */
 export function clubOf(
   { roster: path, periods, tz, from, to }: ClubFlags & { tz?: string; from?: TimeBound; to?: TimeBound },
@@ -62,7 +62,10 @@ export function clubOf(
   };
 }
 
-/** The periods of a recording. Throws a DescribedError with the line if they cannot be read. */
+/**
+ * Reads the periods of a recording.
+ * @throws DescribedError with the line if they cannot be read
+ */
 export function periodsFor({ periods }: Club, session: Interval): SessionPeriod[] {
   if (periods === null) return [];
   const { path, file, timeZone, players } = periods;

@@ -12,7 +12,7 @@ import { readFirstRow } from "../arguments/first-row.js";
 import { dependOnDay, resolveBounds, type TimeBounds } from "../arguments/time-bounds.js";
 import { type Input, openInput } from "../batch/inputs.js";
 
-/** A task, as a message to a worker thread. */
+/** A task in the form of a message to a worker thread. */
 export interface ConvertTask {
   input: Input;
   bounds: TimeBounds;
@@ -24,7 +24,7 @@ export interface ConvertHooks {
   signal: AbortSignal;
 }
 
-/** Converts into files with temporary names. Throws the errors of `convertFile`, and the reason for a missing input. */
+/** Converts an input to files with temporary names. Throws the errors of `convertFile`, and the reason for a missing input. */
 export async function convertInput(
   { input, bounds, options }: ConvertTask,
   { onProgress, signal }: ConvertHooks,
@@ -39,7 +39,7 @@ export async function convertInput(
   return prepareSource(openInput(input, onProgress), bounded, inputName(input));
 }
 
-/** The name of an input without its extensions, for output names. */
+/** Returns the name of an input without its extensions, for the names of outputs. */
 export function inputName(input: Input): string {
   return input.kind === "file" ? inputNameOf(basename(input.path)) : "standard-input";
 }
@@ -54,7 +54,7 @@ export function openWithBounds(
   return withBounds(openInput(input, onProgress), bounds, serial);
 }
 
-/** Resolves the bounds of the rows of a source. To do so, it may read the source up to the first row. */
+/** Resolves the bounds of the rows of a source. This may require reading the source up to the first row. */
 export async function withBounds(
   source: ChunkSource,
   bounds: TimeBounds,

@@ -49,7 +49,7 @@ export interface ConvertFlags {
   json?: boolean;
 }
 
-/** A safety limit, because a recording with many short ranges would fill a folder. */
+/** Safety limit on the number of files, because a recording with many short ranges would fill a folder. */
 const MAX_SPLIT_FILES = 100;
 
 /** Runs `asi convert`, which converts recordings to CSV or another format. */

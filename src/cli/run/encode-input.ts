@@ -10,7 +10,7 @@ import type { TrackDamage } from "../../tracks/track-parser.js";
 import type { Console, Part } from "../terminal/console.js";
 import { rowsOfTrack } from "./track-input.js";
 
-/** A recording in progress. `summary` returns the summary of the track after it has been read; null if the input is not a track. */
+/** A recording that is being encoded. After the track has been read, `summary` returns its summary; null if the input is not a track. */
 export interface EncodedInput {
   stream: ReadableStream<Uint8Array>;
   summary: (() => Promise<TrackSummary>) | null;
@@ -39,7 +39,7 @@ export async function encodeInput(
   return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
 }
 
-/** The reason why an input is neither a CSV nor a track; null if it can be one. */
+/** Returns the reason why an input is neither a CSV nor a track; null if it can be one of them. */
 function problemOf(first: Uint8Array): string | null {
   if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
   if (trackKind(first) !== null) return null;
@@ -48,13 +48,13 @@ function problemOf(first: Uint8Array): string | null {
   return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
 }
 
-// 0xb5 is not the first byte of any character in UTF-8
+// in UTF-8, 0xb5 cannot be the first byte of a character
 const SYNC = [0xb5, 0x62];
 
-/** Whether a byte never occurs in text, because it is a control character other than white space. */
+/** Returns whether a byte never occurs in text, because it is a control character other than white space. */
 const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
 
-/** The place from which a track is unreadable, in the wording for damaged recordings. */
+/** Describes the place from which a track is unreadable, in the wording for damaged recordings. */
 export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {
   return [
     console.paint("yellow", "damaged:"),
@@ -62,7 +62,7 @@ export function damagedTrack(console: Console, { byteOffset, reason }: TrackDama
   ];
 }
 
-/** The summary of a track in one line. */
+/** Summarizes a track in one line. */
 export function trackText({ format, rows, speedsFromPositions, speedUnit, leftOut }: TrackSummary): string {
   const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
   if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds computed from positions`);

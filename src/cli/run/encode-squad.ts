@@ -10,7 +10,7 @@ import { streamOf } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** A Saturday afternoon in May 2026, as in the pictures of the squad. */
+/** A Saturday afternoon in May 2026, as in the pictures of a squad in the documents. */
 const MATCH_START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
 export interface EncodeSquadFlags {

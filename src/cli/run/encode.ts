@@ -62,7 +62,7 @@ export async function encode(
     return (await import("./encode-squad.js")).encodeSquad(flags.squad, flags, context);
   const input = csv === undefined ? DEMO : onlyInput(csv);
   const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
-  // reports invalid header texts as usage errors before anything is read
+  // reports invalid header texts as usage errors before the input is read
   writeHeader(header);
   refuseAsRecording(output, [input]);
   return runBatch(context, {
@@ -89,7 +89,7 @@ export async function encode(
   });
 }
 
-// The input of `encode`. The arguments are the same as for other commands, but must name exactly one file.
+// Returns the input of `encode`. The argument has the same forms as for other commands, but must name exactly one file.
 function onlyInput(csv: string): Input {
   if (csv !== "-" && statSync(csv, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new UsageError(
@@ -105,7 +105,7 @@ function onlyInput(csv: string): Input {
   return input;
 }
 
-// the name in messages
+// the name that messages show
 const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
@@ -180,7 +180,7 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
   };
 }
 
-// The serial number in a name such as `{serial}_{start}_{end}.csv`; serial numbers may contain underscores.
+// Returns the serial number in a name such as `{serial}_{start}_{end}.csv`. Serial numbers may contain underscores.
 function serialInName(path: string): string | null {
   return (
     /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.(?:[ct]sv|fit|gpx|tcx)(?:\.gz)?$/i.exec(

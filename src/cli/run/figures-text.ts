@@ -13,7 +13,7 @@ import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
 
-/** The optional figures as text; empty if none were requested. */
+/** Formats the optional figures. Returns an empty text if none were requested. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
@@ -63,7 +63,7 @@ function peaksText(demands: PeakDemands, instantText: (ms: number) => string): s
     ...(critical_speed === null
       ? []
       : [
-          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of these rows, not a capacity`,
+          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; for these rows, not a measure of capacity`,
         ]),
     ...(critical_speed_3 === null
       ? []
@@ -89,7 +89,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
+    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; excluded: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
@@ -106,7 +106,7 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
   const [first] = rows;
   const header = (first?.cells ?? []).map(({ min_ms }) => `${min_ms / 1000} s`.padStart(8)).join("");
   return [
-    `    the count by filter and minimum duration, everything else unchanged; * is the recipe`,
+    `    the count by filter and minimum duration, everything else unchanged; * marks the recipe`,
     `    ${"".padEnd(18)}${header}`,
     ...rows.map(({ filter, cells }) => {
       const counts = cells.map(({ count, is_recipe }) =>
@@ -121,7 +121,7 @@ function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
   if (intervals === 0)
     return "  heart-rate variability: none, because there are no beats of an ECG waveform and no RR intervals\n";
-  // a week of beats has more values than a call can have arguments
+  // the beats of a week have more values than a call can have arguments
   const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1])).sort((a, b) => a - b);
   const spread =
     known.length === 0

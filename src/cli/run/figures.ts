@@ -37,7 +37,7 @@ export interface FigureFlags {
   atRest?: boolean;
 }
 
-/** The options after validation, in a form that can be sent to a worker thread. */
+/** The options after validation, in a form that can be sent to worker threads. */
 export interface WantedFigures {
   peaks: boolean;
   recipes: readonly NamedRecipe[];
@@ -49,16 +49,16 @@ export interface WantedFigures {
   atRest: boolean;
 }
 
-/** The result of a recipe with its name, and with its table of sensitivity if requested. */
+/** The result of a recipe with its name, and its sensitivity table if requested. */
 export interface NamedResult extends RecipeResult {
   name: string;
   title: string;
-  /** The source of the definition; null for a recipe of the user. */
+  /** The source of the definition; null for a user's recipe. */
   source: string | null;
   sensitivity?: readonly SensitivityRow[];
 }
 
-/** Figures of a recording or a period of it, by their keys in the output of --json; only requested ones. */
+/** Optional figures of a recording or of one of its periods, by their keys in the output of --json. Contains only requested figures. */
 export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
@@ -66,13 +66,13 @@ export interface Figures {
   metabolic?: MetabolicEstimate;
   /** m/s, sustained for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
-  /** For these rows only, relative to their own maximum speed; null if there is none. */
+  /** Profile of these rows only, relative to their own maximum speed; null if there is none. */
   acceleration_speed?: AccelerationSpeedProfile | null;
   /** Experimental. */
   standard_runs?: StandardRuns;
 }
 
-/** Null if none is requested. Throws the errors of `recipesOf`. */
+/** Validates the options. Returns null if no figure is requested. Throws the errors of `recipesOf`. */
 export function wantedFigures({
   sport = "soccer",
   peaks = false,
@@ -84,7 +84,7 @@ export function wantedFigures({
   hrv = false,
   atRest = false,
 }: FigureFlags): WantedFigures | null {
-  // the table needs at least one recipe
+  // the sensitivity table requires at least one recipe
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
   if (atRest && !hrv) throw new UsageError("--at-rest requires --hrv.");
   const isAsked = peaks || profile || metabolicPower || wantsRuns || hrv || recipes.length > 0;
@@ -93,7 +93,7 @@ export function wantedFigures({
     : null;
 }
 
-/** Throws the errors of the figures. */
+/** Computes the requested figures. Throws their errors. */
 export function optionalFigures(
   samples: MetricSamples,
   beats: readonly Beats[],

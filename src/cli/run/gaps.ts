@@ -4,7 +4,7 @@ import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
 /** A period without rows within a range. It is too short to end the range, but longer than a few missing rows. */
 export interface Gap {
-  /** The row before and the row after it in chronological order, ms since 1970 UTC. */
+  /** Times of the rows before and after the gap in chronological order, ms since 1970 UTC. */
   start: number;
   stop: number;
 }
@@ -12,7 +12,7 @@ export interface Gap {
 export interface Gaps {
   count: number;
   totalMs: number;
-  /** The longest ones, at most 5, in chronological order. */
+  /** The longest gaps, at most 5, in chronological order. */
   longest: Gap[];
 }
 
@@ -20,13 +20,13 @@ export interface Gaps {
 const MIN_GAP_MS = 2_000;
 const MAX_LISTED = 5;
 
-/** Passes on the chunks of a source, and finds the gaps between their rows. */
+/** Passes the chunks of a source through, and finds the gaps between their rows. */
 export class GapWatch extends ChunkSource {
   readonly #source: ChunkReader;
   readonly #reader: RecordingReader<"columns">;
   #isReading = true;
   #previousMs = 0;
-  /** Start and end of each piece of the current range. A new piece begins where times run backwards. */
+  /** Start and end of each piece of the current range. A step back in time begins a new piece. */
   #pieces: number[] = [];
   readonly #gaps: Gaps = { count: 0, totalMs: 0, longest: [] };
 
@@ -36,7 +36,7 @@ export class GapWatch extends ChunkSource {
     this.#reader = new RecordingReader({ output: "columns", serial, hr: "device" });
   }
 
-  /** The gaps, after everything has been read. */
+  /** Returns the gaps. Available after everything has been read. */
   get gaps(): Gaps {
     this.#endRange();
     return { ...this.#gaps, longest: [...this.#gaps.longest].sort((a, b) => a.start - b.start) };
@@ -58,7 +58,7 @@ export class GapWatch extends ChunkSource {
       const batches = chunk === null ? this.#reader.finish() : this.#reader.push(chunk);
       for (const { timestampMs } of batches) for (const ms of timestampMs) this.#addRow(ms);
     } catch {
-      // the reader of the chunks gets this error too
+      // the reader of the chunks receives the same error
       this.#isReading = false;
     }
     return chunk;
@@ -73,7 +73,7 @@ export class GapWatch extends ChunkSource {
     else this.#pieces.push(ms, ms);
   }
 
-  /** Finds gaps between the pieces in chronological order, because rows that run backwards may fill a gap. */
+  /** Finds gaps between the pieces in chronological order, because rows after a step back in time may fill a gap. */
   #endRange(): void {
     const pieces = this.#pieces;
     const order = Uint32Array.from({ length: pieces.length / 2 }, (_, i) => 2 * i);

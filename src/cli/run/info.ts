@@ -10,7 +10,7 @@ import { type Gaps, GapWatch } from "./gaps.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
 import { damageText, timeTexts } from "./report-text.js";
 
-/** Runs `asi info`, which shows the content of a recording and accounts for every byte. */
+/** Runs `asi info`, which shows the content of a recording and what each of its bytes is used for. */
 export function info(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   const instantText = instantFormat(flags.tz);
   let isFirst = true;

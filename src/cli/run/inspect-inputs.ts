@@ -6,7 +6,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, openInput } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 
-/** Options of commands that only inspect. */
+/** Options of commands that only inspect recordings. */
 export interface InspectFlags {
   serial?: string;
   tz?: string;
@@ -14,14 +14,14 @@ export interface InspectFlags {
   json?: boolean;
 }
 
-/** Functions that inspect an input and format the result. */
+/** The functions that inspect an input and format the result. */
 export interface Presentation<T extends Inspection> {
   inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
   text(inspection: T, input: Input, isOnly: boolean): string;
   toJson(inspection: T): object;
 }
 
-/** Inspects each input and prints the result of `text` or, with `--json`, of `toJson`. */
+/** Inspects each input and prints the result of `text`, or of `toJson` with `--json`. */
 export function inspectInputs<T extends Inspection>(
   args: string[],
   flags: InspectFlags,

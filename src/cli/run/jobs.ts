@@ -1,14 +1,14 @@
 import { availableParallelism } from "node:os";
 import type { Input } from "../batch/inputs.js";
 
-// Starting a thread takes as long as reading several megabytes.
+// Starting a thread takes as long as reading several megabytes. Each job therefore has at least this many bytes.
 const BYTES_PER_JOB = 8_000_000;
 const MAX_JOBS = 64;
 
 /**
- * The number of inputs that are processed in parallel.
+ * Returns the number of inputs to process in parallel.
  *
- * @param given from the user; default: the number of cores, fewer for small inputs
+ * @param given number from the user. Default: the number of cores, or fewer for small inputs
  */
 export function jobsFor(inputs: readonly Input[], given: number | undefined): number {
   return Math.min(given ?? jobsByDefault(inputs), inputs.length);

@@ -6,16 +6,16 @@ import { printable } from "../terminal/printable.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { namesText } from "./squad-notices.js";
 
-/** The rating of a recording; undefined if there is none. */
+/** Returns the rating of a recording; undefined if there is none. */
 export const ratingOf = (ratings: Ratings, { name }: Pick<Input, "name">): number | undefined =>
   ratings.get(keyOf(name))?.rpe;
 
 const keyOf = (path: string) => basename(path).toLowerCase();
 
 /**
- * Reports ratings that belong to no recording.
+ * Reports ratings that do not belong to a recording.
  *
- * @param path the file of the ratings
+ * @param path the file with the ratings
  * @throws UsageError if a rating belongs to several recordings
  */
 export function checkRatings(

@@ -49,15 +49,15 @@ export interface LoadFlags {
 interface Session extends SessionLoad {
   serial: string;
   name: string;
-  /** Message about rows that the figures exclude; null if there are none. */
+  /** A message about rows that the figures exclude; null if there are none. */
   tooFast: string | null;
   report: Report;
   repeated: Repeated;
-  /** Identifies copies of a file. */
+  /** Identifies the content, so that copies of a file are recognized. */
   content: string;
-  /** Periods with rows, in ascending order and disjoint. */
+  /** Intervals with rows, disjoint and in ascending order. */
   spans: readonly Interval[];
-  /** The days of its rows; more than one if there is a long break between them. */
+  /** The days that have rows; several if there is a long break between them. */
   days: readonly string[];
 }
 
@@ -66,7 +66,7 @@ const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are unknown
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 
-/** Runs `asi load`, which prints the load per day and week, for each device. */
+/** Runs `asi load`, which prints the load of days and weeks for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const ratings = flags.rpe === undefined ? null : readSheetFile(flags.rpe, readRatings);
@@ -135,7 +135,10 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   return status;
 }
 
-/** Problems of a recording that is not one session: it may be counted twice, or on the wrong day. @param others earlier sessions */
+/**
+ * Describes the problems of a recording that is not exactly one session, because it may be counted twice or on the wrong day.
+ * @param others earlier sessions
+ */
 function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly Session[]): string[] {
   const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
   return [
@@ -152,7 +155,7 @@ function commonMs(one: readonly Interval[], other: readonly Interval[]): number 
 
 type LoadFunction = (samples: SampleBatch, input: Input) => Pick<Session, "load" | "tooFast">;
 
-/** The options that affect each load. */
+/** The options that affect the load, for each definition of it. */
 const OPTIONS_OF = {
   distance: ["sport"],
   "high-speed": ["sport"],
@@ -194,7 +197,7 @@ function loadFunction(flags: LoadFlags, ratings: Ratings | null): LoadFunction {
   }
 }
 
-/** The rating times the recorded minutes; null if there is no rating. */
+/** Computes the product of the rating and the recorded minutes; null if there is no rating. */
 function ratingFunction(ratings: Ratings): LoadFunction {
   return (samples, input) => {
     const rating = ratingOf(ratings, input);
@@ -211,16 +214,16 @@ function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number
 }
 
 function trimpFunction(method: TrimpMethod): LoadFunction {
-  // validates the heart rates before a file is read
+  // validates the heart rates before any file is read
   trimp([], method);
-  // a row with an impossible speed keeps its heart rate
+  // the heart rate of a row with an impossible speed is valid
   return (samples) => ({ load: trimp(samples, method), tooFast: null });
 }
 
 const jsonText = (serial: string, days: readonly DayLoad[]) =>
   days.map((day) => `${JSON.stringify({ serial, ...day })}\n`).join("");
 
-/** Decimals of the columns: load, 7 and 28 days, week, monotony, strain, ratio. */
+/** Number of decimals of the columns: load, 7 and 28 days, week, monotony, strain, ratio. */
 const DECIMALS = [1, 1, 1, 1, 2, 1, 2];
 const figureText = (value: number | null, decimals: number): string => value?.toFixed(decimals) ?? "-";
 

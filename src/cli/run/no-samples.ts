@@ -5,7 +5,7 @@ import { instantFormat } from "../terminal/time-text.js";
 const UTC_ASSUMED =
   " Times without an offset are UTC; --tz names another zone, such as --tz Europe/Zurich or --tz local.";
 
-/** If no row is between --from and --to, the error contains the time of the recording, in the time zone of the user. */
+/** Adds the time of the recording, in the time zone of the user, to the error for no rows between --from and --to. */
 export async function explainEmptyRange<T>(
   { from, to, timeZone }: TimeBounds,
   reading: Promise<T>,
@@ -23,7 +23,7 @@ export async function explainEmptyRange<T>(
   }
 }
 
-/** Whether a bound is a local time without an offset. */
+/** Returns whether a bound is a local time without an offset. */
 function isOnClock(bound: TimeBound | undefined): boolean {
   return bound?.kind === "clock" || bound?.kind === "local";
 }

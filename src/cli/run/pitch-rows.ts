@@ -14,7 +14,7 @@ export interface PlayedPeriod extends Interval {
   players: readonly FieldPlayer[];
 }
 
-/** A row of the output: a period, or one instant of it. */
+/** A row of the output, for a period or one instant of it. */
 export interface ShapeRow {
   period: string | null;
   timeMs: number | null;

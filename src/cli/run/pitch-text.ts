@@ -6,7 +6,7 @@ const HEADS = ["frames", "players", "centroid", "stretch", "area", "length", "wi
 const UNITS = ["", "", "m, m", "m", "m2", "m", "m"];
 const WIDTH = 13;
 
-/** The table of `asi pitch` on a terminal. */
+/** Formats the table of `asi pitch` for a terminal. */
 export function pitchText(
   { length, width, rotationDeg, cornerRms }: PitchFrame,
   rows: readonly ShapeRow[],

@@ -114,10 +114,10 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
 
-/** Positions up to this distance from the pitch belong to players who warm up, or are receiver errors *(choice)*. */
+/** Players up to this distance from the pitch may be warming up, or their positions may be inaccurate *(choice)*. */
 const BESIDE_M = 30;
 
-/** A message about a pitch with hardly any players, which means that its corners are wrong; null if there are enough. */
+/** Warns that the corners are probably wrong, because hardly any players are on the pitch. Returns null if enough are. */
 function besideText(members: readonly SquadMember[], { length, width, toPitch }: PitchFrame): string | null {
   let positions = 0;
   let beside = 0;
@@ -160,7 +160,7 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
     output === undefined || isStandardOutput(output) ? undefined : /\.(csv|jsonl|txt)$/i.exec(output)?.[1];
   if (output !== undefined && !isStandardOutput(output) && byName === undefined)
     throw new UsageError(
-      `Name the output .csv, .jsonl or .txt; the extension of ${output} is not a known format.`,
+      `Name the output .csv, .jsonl or .txt; the extension of ${output} is not that of a known format.`,
     );
   const chosen = format ?? (byName === "txt" ? "text" : (byName?.toLowerCase() as PitchFormat | undefined));
   if (each === true && (chosen === undefined || chosen === "text" || chosen === "cdf"))
@@ -168,7 +168,7 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
   return chosen ?? "text";
 }
 
-// null if the periods cannot be read; the reason has been printed
+// Returns null if the periods cannot be read; the reason has then been printed.
 function periodsOf(
   args: readonly string[],
   members: readonly SquadMember[],

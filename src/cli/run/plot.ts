@@ -40,7 +40,7 @@ interface Plotted {
 }
 
 const PICTURES = [".svg", ".png"];
-/** Pixels of the PNG per pixel of the picture, so that the PNG is sharp on the screens of phones and laptops. */
+/** Number of PNG pixels per pixel of the picture. The value makes the PNG sharp on the screens of phones and laptops. */
 const PNG_SCALE = 2;
 const WIDTH_WITHOUT_TERMINAL = 80;
 
@@ -50,7 +50,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   const { output, outDir, force } = flags;
   const selection = selectionOf(flags);
   const options = metricsOptions(flags);
-  // validates the parameters before a file is read
+  // validates the parameters before any file is read
   computeMetrics([], options);
   const inputs = findInputs(args);
   const club = clubOf(flags, inputs, context);
@@ -117,7 +117,10 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   return status;
 }
 
-/** The rows selected by --from and --to; by default the rows of the session, because rows of another day would compress the plot. */
+/**
+ * Returns the rows that --from and --to select. By default, these are the rows of the session, because rows of another day would compress
+ * the plot.
+ */
 function drawnOf(
   { samples, from, to }: ReadSamples,
   { first_timestamp, last_timestamp }: Metrics,
@@ -162,7 +165,7 @@ function shortName(input: Input): string {
   return input.name.split(/[\\/]/).at(-1) ?? input.name;
 }
 
-/** `match.svg` for `match.asi`; `SERIAL.svg` for standard input. */
+/** Returns the name of a picture: `match.svg` for `match.asi`; `SERIAL.svg` for standard input. */
 function pictureName(input: Input, serial: string): string {
   const name = input.kind === "file" ? basename(input.path).replace(/\.gz$/i, "") : serial;
   return `${input.kind === "file" ? basename(name, extname(name)) : name}.svg`;

@@ -21,7 +21,7 @@ export interface PullFlags {
   outDir: string;
   format?: PullFormat;
   device?: string[];
-  /** Days since 1 January 1970. */
+  /** First day, in days since 1 January 1970. */
   from?: number;
   to?: number;
   tz?: string;
@@ -34,10 +34,10 @@ export interface PullFlags {
 
 /** The service allows an account two concurrent downloads. */
 const REQUESTS_AT_ONCE = 2;
-/** Samples may be ahead of this clock. */
+/** The timestamps of samples may be ahead of this clock by up to this much. */
 const MAX_AHEAD_MS = 86_400_000;
 
-/** Problems of one device, which do not affect the others. */
+/** Codes of problems that concern one device, and do not affect the others. */
 const OF_A_DEVICE = ["SERVICE_REFUSED", "OTHER_ORIGIN"];
 
 /** Runs `asi pull`, which downloads one file for each device and day from a service. */
@@ -58,7 +58,7 @@ export async function pull(address: string, flags: PullFlags, context: Context):
   }
 }
 
-/** Signs the user in with a browser, and shows that the command waits. */
+/** Signs the user in through a browser, and shows that the command is waiting. */
 async function signIn(base: URL, { tokenFile }: PullFlags, { console, signal }: Context): Promise<string> {
   if (tokenFile !== undefined) throw new UsageError("Use --sign-in without --token-file.");
   const progress = new ProgressLine(console, () => "Waiting for your approval in the browser…");
@@ -87,12 +87,12 @@ class Pull {
   readonly #calendar: Calendar;
   readonly #format: PullFormat;
   readonly #stop = new AbortController();
-  /** Aborted by an interruption of the process, and by the first failure that ends the command. */
+  /** Aborted when the process is interrupted, and at the first failure that ends the command. */
   readonly #signal: AbortSignal;
   readonly #progress: ProgressLine;
   readonly #failedDevices = new Set<number>();
   #current = "";
-  /** Text about a pause; empty if there is none. */
+  /** A text about the current pause; empty if there is none. */
   #pause = "";
   #written = 0;
   #writtenBytes = 0;
@@ -127,7 +127,7 @@ class Pull {
     return this.#failedDevices.size === 0 ? ExitStatus.done : ExitStatus.failed;
   }
 
-  /** Runs workers; the first failure stops all, and is thrown when all have ended and removed their incomplete files. */
+  /** Runs workers. The first failure stops all of them, and is thrown when they have ended and removed their incomplete files. */
   async #sideBySide(number: number, work: () => Promise<void>): Promise<void> {
     let first: { error: unknown } | undefined;
     const workers = Array.from({ length: number }, () =>
@@ -140,7 +140,7 @@ class Pull {
     if (first !== undefined) throw first.error;
   }
 
-  /** The days to download. Lists the ranges of a window only when a worker needs them. */
+  /** Yields the days to download. Lists the ranges of a window only when a worker needs them. */
   async *#tasks(
     devices: readonly OwnDevice[],
     all: readonly OwnDevice[],
@@ -186,7 +186,7 @@ class Pull {
     );
   }
 
-  /** The wanted days. */
+  /** Returns the interval of the requested days. */
   #interval(): Interval {
     const { from, to } = this.#flags;
     return {
@@ -198,7 +198,7 @@ class Pull {
     };
   }
 
-  /** Whether a file has the format and one of the days of this call. */
+  /** Returns whether a file has the requested format and one of the requested days. */
   #isRequested(name: string): boolean {
     const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = this.#flags;
     const [date = "", extension] = name.split(".");

@@ -5,8 +5,10 @@ import type { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
 
-/** Runs `asi ranges`, which prints start, stop and number of rows of each range, separated by tabs. For several inputs, the
- * name comes first. */
+/**
+ * Runs `asi ranges`, which prints the start, stop and number of rows of each range, separated by tabs. For several inputs, the name of the
+ * input comes first.
+ */
 export function ranges(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   const instantText = instantFormat(flags.tz);
   return inspectInputs(args, flags, context, {

@@ -5,16 +5,17 @@ import { decodeTrackBeats } from "../../tracks/decode-track.js";
 import { type Input, openInput } from "../batch/inputs.js";
 import { detectTrack } from "./track-input.js";
 
-/** Limits of the beats, ms since 1970 UTC; undefined for no limit. */
+/** Limits for the times of beats, ms since 1970 UTC; undefined for no limit. */
 interface Limits {
   from: number | undefined;
   to: number | undefined;
 }
 
 /**
- * The beats in the ECG waveform of a recording, or of the RR intervals of a track, within limits. Its rows have been read before.
+ * Reads the beats within limits: those in the ECG waveform of a recording, or from the RR intervals of a track. The rows of the input must
+ * have been read before.
  *
- * @throws AsiError like `decodeBeats`; `BAD_OPTION` for the standard input, which cannot be read again
+ * @throws the errors of `decodeBeats`; AsiError `BAD_OPTION` for standard input, which cannot be read twice
  */
 export async function readBeats(
   input: Input,

@@ -13,7 +13,7 @@ import { withBounds } from "./convert-input.js";
 import { explainEmptyRange } from "./no-samples.js";
 import { openRecordingOrTrack } from "./track-input.js";
 
-/** Options that select the rows of an input and the way to read them. */
+/** Options that select the rows of an input, and how they are read. */
 export interface SampleFlags {
   from?: TimeBound;
   to?: TimeBound;
@@ -27,31 +27,34 @@ export interface SampleSelection {
   bounds: TimeBounds;
   serial: string | undefined;
   hr: HrSource | undefined;
-  /** Whether the gate of a recipe needs the quality of the rows. Default false. */
+  /** Whether a recipe with a gate needs the quality of the rows. Default: false. */
   quality?: boolean;
-  /** Whether truncated compressed data are read up to their end. By default, they throw `BAD_GZIP`. */
+  /** Whether truncated compressed data are accepted, and read up to their end. Otherwise they cause `BAD_GZIP`. */
   mayBeCut?: boolean;
-  /** Whether a track may have RR intervals instead of rows, for commands that read FIT, GPX and TCX files. */
+  /** Whether a track may contain RR intervals instead of rows. For commands that read FIT, GPX and TCX files. */
   tracks?: { mayLackRows: boolean };
 }
 
-/** Throws `BAD_OPTION` for invalid flags. */
+/**
+ * Validates the options.
+ * @throws AsiError `BAD_OPTION`
+ */
 export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSelection {
   const bounds = { from, to, timeZone: tz };
   checkDecodeOptions({ serial, hr, ...resolveBounds(bounds, null) });
   return { bounds, serial, hr };
 }
 
-/** All rows of an input in memory, 26 bytes each, with their quality 33. */
+/** All rows of an input in memory: 26 bytes per row, or 33 with their quality. */
 export interface ReadSamples {
   samples: SampleBatch;
   repeated: Repeated;
   inspection: Inspection;
-  /** Whether the compressed data end early. */
+  /** Whether the compressed data are truncated. */
   isCut: boolean;
   /** Null if the input is a recording. */
   track: TrackSummary | null;
-  /** Limits of the rows, ms since 1970 UTC; undefined if they are not set. */
+  /** Limits for the times of rows, ms since 1970 UTC; undefined if not set. */
   from: number | undefined;
   to: number | undefined;
 }

@@ -5,15 +5,15 @@ import { AsiError } from "../../errors.js";
 import { type NamedRecipe, RECIPES, readRecipes, refuseLargeRecipeFile } from "../../metrics/index.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** Whether one of the recipes needs the quality of the rows. */
+/** Returns whether a recipe with a gate is among the recipes, so that the quality of the rows is needed. */
 export const haveGate = (recipes: readonly NamedRecipe[]): boolean =>
   recipes.some(({ recipe }) => recipe.gate !== null);
 
 /**
- * The recipes for an argument: a built-in recipe with this name, or the recipes in a file. A file contains one recipe, whose name is
- * the name of the file, or an object of names and recipes.
+ * Returns the recipes for an argument: the built-in recipe with this name, or the recipes in a file. A file contains one recipe, which is
+ * named after the file, or an object of names and recipes.
  *
- * @throws UsageError if it is neither; AsiError `BAD_OPTION` with the file and the key for invalid content
+ * @throws UsageError if the argument is neither; AsiError `BAD_OPTION` with the file and the key for invalid content
  */
 export function recipesOf(argument: string): NamedRecipe[] {
   const listed = RECIPES.find(({ name }) => name === argument);

@@ -34,7 +34,7 @@ async function list(args: readonly string[], json: boolean, { console }: Context
   return ExitStatus.done;
 }
 
-/** The text of a recipe file: one recipe, or an object with several. */
+/** Formats recipes as a recipe file: one recipe, or an object of several. */
 function shownText(named: readonly NamedRecipe[], json: boolean): string {
   if (json) {
     return named

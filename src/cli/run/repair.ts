@@ -79,7 +79,7 @@ function nothingToRepair(name: string): Input {
   return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
 }
 
-// Whether an input is the output of an earlier repair of its folder.
+// Returns whether an input is the output of an earlier repair in its folder.
 function isRepaired(input: Input): boolean {
   return /\.repaired\.asi$/i.test(input.name);
 }

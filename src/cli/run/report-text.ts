@@ -4,7 +4,7 @@ import type { Report } from "../../types.js";
 import type { Console, Part } from "../terminal/console.js";
 import { isDamaged } from "../terminal/exit-status.js";
 
-/** `2 bad checksums, 1 overrun`; empty if there is no damage. */
+/** Formats damage: `2 bad checksums, 1 overrun`. Returns an empty text if there is no damage. */
 export function damageText({ damage }: Report): string {
   return [
     damage.badChecksums > 0 && count(damage.badChecksums, "bad checksum"),
@@ -15,7 +15,7 @@ export function damageText({ damage }: Report): string {
     .join(", ");
 }
 
-/** Lines about damage, foreign bytes, unknown frames, and ignored times and heart rates. */
+/** Returns messages about damage, foreign bytes, unknown frames, and ignored times and heart rates. */
 export function notices(console: Console, name: string, report: Report, repeated?: Repeated): Part[][] {
   const { bytes, frames } = report;
   const lines: Part[][] = [];
@@ -33,7 +33,7 @@ export function notices(console: Console, name: string, report: Report, repeated
   return lines;
 }
 
-/** Messages about times that go backwards, and about rows and heart rates that figures exclude. */
+/** Returns messages about times that run backwards, and about rows and heart rates that the figures exclude. */
 export function timeTexts(
   { rows: { backwards = 0, replacedHr = 0 } }: Report,
   repeated?: Repeated,

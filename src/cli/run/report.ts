@@ -36,7 +36,7 @@ interface WrittenReport {
   repeated: Repeated;
 }
 
-/** The viewer, which the build of `web/` writes to the parent folder of the command. */
+/** The file of the viewer. The build of `web/` writes it to the folder above the command. */
 const TEMPLATE = join(__dirname, "..", "report.html");
 
 /** Runs `asi report`, which writes one file with the viewer and a recording, or a squad. */
@@ -45,7 +45,7 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
   const { output, outDir, force } = flags;
   const selection = selectionOf(flags);
   const { preset, params = {} } = metricsOptions(flags);
-  // validates the parameters before a file is read
+  // validates the parameters before any file is read
   computeMetrics([], { preset, params });
   const names = new OutputNames({ name: flags.name, nameTimeZone: flags.tz });
   const inputs = findInputs(args);
@@ -94,7 +94,7 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
   });
 }
 
-/** The path of the report: named like the files of `asi convert`, in the folder of the input or in `folder`. */
+/** Returns the path of a report. The name has the form of the files of `asi convert`, in `folder` or the folder of the input. */
 function pathFor(
   names: OutputNames,
   input: Input,
@@ -106,7 +106,7 @@ function pathFor(
   return join(outDir ?? (input.kind === "file" ? dirname(input.path) : ""), name);
 }
 
-/** The options of the report that apply to a squad. */
+/** Returns the report options that apply to a squad. Refuses the others. */
 function squadFlags(flags: ReportFlags): SquadFlags {
   const { from, to, serial, maxHr, json, name, outDir, ...others } = flags;
   const refused = Object.entries({ from, to, serial, "max-hr": maxHr, json, name, "out-dir": outDir })

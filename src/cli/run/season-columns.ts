@@ -17,11 +17,11 @@ import { cautionColumns, figureTitle, hashColumns, rounded } from "../../squad-r
 export interface SeasonFileRow {
   player: SeasonPlayer;
   entry: SeasonEntry;
-  /** The number of the session in the season. */
+  /** The index of the session in the season. */
   index: number;
 }
 
-/** All sessions of all players, without sessions for which the player has no recording. */
+/** Returns the rows for all sessions of all players, except sessions without a recording of the player. */
 export function seasonFileRows({ players }: Season): SeasonFileRow[] {
   return players.flatMap((player) =>
     player.entries.flatMap((entry, index) => (entry.row === null ? [] : [{ player, entry, index }])),
@@ -33,9 +33,10 @@ const percent = (share: number | null) => (share === null ? null : Math.round(sh
 const AGAINST = "% of the 5 matches before";
 
 /**
- * The columns of rows for each player and session: the figures, and each as a share of the mean of the previous five matches.
+ * Returns the columns of a file with a row for each player and session: the figures, and the ratio of each to its mean over the previous
+ * five matches.
  *
- * @param recipes the recipes whose counts are in `figures`; a column gives the hash of each
+ * @param recipes the recipes whose counts are in `figures`; for each, a column contains the hash
  */
 export const seasonColumns = (
   figures: readonly SquadColumn[],
@@ -68,12 +69,15 @@ export const seasonColumns = (
   ...cautionColumns<SeasonFileRow>(figures),
 ];
 
-/** The last session with a figure. */
+/** Returns the index of the last session that has a figure. */
 export function lastIndexWith({ entries }: SeasonPlayer): number {
   return entries.findLastIndex(({ row }) => row !== null);
 }
 
-/** The columns of rows for each player: the number of sessions, and for each figure the mean, the best value and the share of the last one. */
+/**
+ * Returns the columns of a file with a row for each player: the number of sessions, and for each figure the mean, the best value and the
+ * ratio of the last session.
+ */
 export const playerColumns = (
   figures: readonly SquadColumn[],
   recipes: readonly NamedRecipe[],

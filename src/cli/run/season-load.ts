@@ -8,11 +8,11 @@ import type { SeasonFileRow } from "./season-columns.js";
 export interface SeasonLoads {
   column: SquadColumn;
   dayOf: (ms: number) => string;
-  /** By local calendar day, in ascending order. */
+  /** Loads by local calendar day, in ascending order. */
   of: ReadonlyMap<SeasonPlayer, ReadonlyMap<string, DayLoad>>;
 }
 
-/** @param instantText text of an instant in local time, beginning with the day */
+/** @param instantText formats an instant in local time; the text begins with the day */
 export function loadsOf(
   { players }: Season,
   column: SquadColumn,
@@ -35,7 +35,7 @@ const FIGURES = [
   { key: "percent_of_match", title: "Load of the day, % of a match", decimals: 1 },
 ] as const;
 
-/** The columns of a file with the loads of the day of each session. */
+/** Returns the columns of a file with the load of each session's day. */
 export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRow>[] {
   return FIGURES.map(({ key, title, decimals }) =>
     numberColumn(
@@ -47,7 +47,7 @@ export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRo
   );
 }
 
-/** The loads of a player on the last day of the season. */
+/** Formats the load of a player on the last day of the season. */
 export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): string {
   const last = [...(of.get(player)?.values() ?? [])].at(-1);
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;

@@ -3,13 +3,13 @@ import { type SeasonPlayer, type SpeedsOfPlayer, seasonSpeeds } from "../../squa
 import { type FileColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
 import { lastIndexWith, type SeasonFileRow } from "./season-columns.js";
 
-/** The speeds of a player on the day of a session. */
+/** Returns the speeds of a player on the day of a session. */
 export type SpeedsOf = (player: SeasonPlayer, index: number) => SpeedsOfPlayer;
 
 /**
- * Computes the speeds of a player and session once, however many columns need them.
+ * Creates a function that computes the speeds of a player and session only once, even if several columns need them.
  *
- * @param instantText text of an instant in local time, beginning with the day
+ * @param instantText formats an instant in local time; the text begins with the day
  */
 export function speedsIn(instantText: (ms: number) => string): SpeedsOf {
   const days = new Map<number, string>();
@@ -21,7 +21,7 @@ export function speedsIn(instantText: (ms: number) => string): SpeedsOf {
   };
 }
 
-/** The value of a key, which is made if it is missing. */
+/** Returns the value of a key. Creates the value if it is missing. */
 function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = values.get(key);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value):
   return made;
 }
 
-/** The columns of a file with the speeds on the day of each session. */
+/** Returns the columns of a file with the speeds on the day of each session. */
 export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
   const number = (
     key: string,
@@ -77,7 +77,7 @@ export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
   ];
 }
 
-/** The speeds of a player on the day of the player's last session. */
+/** Formats the speeds of a player on the day of the player's last session. */
 export function speedsText(player: SeasonPlayer, speedsOf: SpeedsOf): string {
   const { season, profile, reason, sessions } = speedsOf(player, lastIndexWith(player));
   if (season === null)

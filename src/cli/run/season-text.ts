@@ -18,17 +18,17 @@ import { loadText, type SeasonLoads } from "./season-load.js";
 import { type SpeedsOf, speedsText } from "./season-speeds.js";
 import type { SquadOrder } from "./squad-options.js";
 
-/** Width of the first two columns: day and name of a session. */
+/** Widths of the first two columns: day and name of a session. */
 const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
-/** Lines after the table of each player. A null member adds no lines. */
+/** Functions that add lines after the table of each player. Null adds no lines. */
 interface LinesAfterTable {
   loads: SeasonLoads | null;
   speedsOf: SpeedsOf | null;
 }
 
-/** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
+/** Formats a table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
   { columns, recipes, cautions }: Pick<SquadOrder, "columns" | "recipes" | "cautions">,

@@ -10,12 +10,13 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 /** Name of the cache in the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
-/**
- * Version of the cached data. Data of a different version, or with different figures, are computed again.
- */
+/** Version of the cached data. If the version or the figures differ, the data are computed again. */
 const FORM = { version: 5, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
-/** Number of cached results, so that runs with and without an option, such as a recipe, do not replace each other *(choice)*. */
+/**
+ * Maximum number of cached results *(choice)*. With several, runs with and without an option, such as a recipe, do not replace each other's
+ * results.
+ */
 const MOST_RESULTS = 4;
 
 interface Result {
@@ -24,16 +25,16 @@ interface Result {
 }
 
 /**
- * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. If files,
- * options or the program have changed since an earlier run, the work is computed again.
+ * Returns the work of a session from the cache, or computes and caches it. Other recent results stay in the cache. If files, options or the
+ * program have changed since an earlier run, the work is computed again.
  *
- * @throws system errors, and those of `compute`
+ * @throws system errors, and the errors of `compute`
  */
 export async function cachedWork(
   task: SessionTask,
   compute: () => Promise<SessionWork>,
 ): Promise<SessionWork> {
-  // before the files are read, so that a file that changes while it is read counts as changed in the next run
+  // computed before the files are read, so that a file that changes while it is read counts as changed in the next run
   const key = keyOf(task);
   const kept = resultsIn(task.folder).find((result) => result.key === key);
   if (kept !== undefined) return kept.work;
@@ -43,21 +44,21 @@ export async function cachedWork(
   return work;
 }
 
-/** The cached results, the latest first. */
+/** Returns the cached results, the latest first. */
 function resultsIn(folder: string): Result[] {
   try {
     const { results } = JSON.parse(readHiddenFile(folder, CACHE_NAME) ?? "{}");
     return results.filter(({ key, work }: Partial<Result>) => typeof key === "string" && work !== undefined);
   } catch {
-    // the cache is missing, was edited or has a different form, so the data are recomputed
+    // the cache is missing, was edited or has a different form, so everything is computed again
     return [];
   }
 }
 
 /**
- * All dependencies of the work. A file counts as unchanged if its size and its times are the same, a recipe if its name and hash are
- * the same. Only the system sets the time of the last change (`ctime`). Therefore a cache that came with a copied folder, whose
- * figures may be those of other recordings, is not used.
+ * Returns a key for everything on which the work depends. A file counts as unchanged if its size and its times are the same, a recipe if
+ * its name and hash are the same. One of the times is that of the last change (`ctime`), which only the system sets. A cache in a copied
+ * folder is therefore not used, because its figures may be those of other recordings.
  */
 function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
   const recipes = named.map(({ name, recipe }) => [name, recipeHash(recipe)]);

@@ -4,15 +4,15 @@ import { instantFormat } from "../terminal/time-text.js";
 import { sheetBytes } from "./squad-sheets.js";
 
 export interface PeriodsChoice {
-  /** The index of the session with the periods; null if they apply to no session. */
+  /** The index of the session to which the periods belong; null if they belong to none. */
   index: number | null;
   /** Messages for the user. */
   text: string;
 }
 
 /**
- * Finds the session for a periods.csv in the folder of several sessions: the session that contains the most of its periods. If no
- * session contains one, or several contain the same number, the choice is ambiguous.
+ * Finds the session for a periods.csv in a folder with several sessions: the one that contains most of the periods. If no session contains
+ * any of them, or several contain the same number, the choice is ambiguous.
  *
  * @param path null if there is no file
  * @returns null if there is no file, or only one session

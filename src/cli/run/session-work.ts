@@ -45,12 +45,12 @@ import {
 import { addRecording, CUT_TEXT, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
-/** A folder with the recordings of a session, as a message to a worker thread. */
+/** A folder with the recordings of a session, in the form of a message to a worker thread. */
 export interface SessionTask {
   folder: string;
   inputs: readonly Input[];
   roster: Roster | null;
-  /** Path of its file of periods. */
+  /** Path of the file with the periods. */
   periods: string | null;
   timeZone: string | undefined;
   preset: PresetName | undefined;
@@ -61,19 +61,19 @@ export interface SessionTask {
   recipes: readonly NamedRecipe[];
   /** Optional figures. */
   optionalFigures: readonly OptionalFigure[];
-  /** Whether to compute the speeds of each player, from which the speeds of the season are derived. */
+  /** Whether to compute the speeds of each player that the season's speeds require. */
   profile: boolean;
-  /** Whether the session is a match; null to decide by its halves. */
+  /** Whether the session is a match; null if its halves decide. */
   isMatch: boolean | null;
 }
 
-/** The result of a session. It can be stored as JSON. */
+/** The result for a session. It can be stored as JSON. */
 export interface SessionWork {
   /** One session, or several if the recordings are from different times or places. */
   played: PlayedSession[];
-  /** Messages about damaged or missing recordings, and about unreadable periods. */
+  /** Messages about damaged or missing recordings, and unreadable periods. */
   messages: { kind: "note" | "failure"; text: string }[];
-  /** The players with recordings. */
+  /** Players who have recordings. */
   present: readonly Present[];
   status: ExitStatus;
 }
@@ -160,7 +160,7 @@ function playedSession(
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
-  // a session that a recipe cannot count, or without peaks or standard runs, must not prevent the others
+  // a session that a recipe cannot count, or without peaks or standard runs, must not prevent the results of the others
   const rows = squadRows(members, match, {
     preset,
     params,

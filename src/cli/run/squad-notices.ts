@@ -21,33 +21,35 @@ import { instantFormat } from "../terminal/time-text.js";
 
 /** A player with a recording. */
 export interface Present {
-  /** From the roster, otherwise from the file. */
+  /** Name from the roster, otherwise from the file. */
   name: string;
   isInRoster: boolean;
   recordings: readonly { serial: string; fileName: string }[];
 }
 
-/** A roster and where it is. */
+/** A roster and its path. */
 export interface RosterFile {
   path: string;
   roster: Roster;
 }
 
-/** The players who have no figures by individual zones, as one message. */
+/** Returns one message about the players who have no figures by individual zones. */
 export function withoutZonesTexts(members: readonly SquadMember[], kind: ZoneKind | undefined): string[] {
   if (kind === undefined) return [];
   const names = members.filter(({ player }) => !hasZoneSpeeds(kind, player)).map(({ name }) => name);
   const needed = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
   return names.length === 0
     ? []
-    : [`The roster has no ${needed} of ${names.join(", ")}: they have no high-speed distance and no sprints`];
+    : [
+        `The roster has no ${needed} for ${names.join(", ")}: they have no high-speed distance and no sprints`,
+      ];
 }
 
 export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {
   return path == null || roster === null ? [] : [{ path, roster }];
 }
 
-/** Players of the rosters without a recording, and recordings without a player. */
+/** Reports players in the rosters without a recording, and recordings without a player. */
 export function tellAbsent(
   rosters: readonly RosterFile[],
   present: readonly Present[],
@@ -94,7 +96,7 @@ export function tellAbsent(
   }
 }
 
-/** The players whose training impulse is unknown because no roster has their maximum heart rate, as one message. */
+/** Reports, in one message, the players whose training impulse is unknown because no roster contains their maximum heart rate. */
 export function tellWithoutMaxHr(
   rosters: readonly RosterFile[],
   present: readonly Present[],
@@ -111,7 +113,7 @@ export function tellWithoutMaxHr(
   console.message(
     missing.length === all.size
       ? "The training impulse needs the maximum heart rate of each player: add the column max_hr to the roster"
-      : `The roster has no max_hr of ${namesText(missing)}: their training impulse is unknown`,
+      : `The roster has no max_hr for ${namesText(missing)}: their training impulse is unknown`,
   );
 }
 
@@ -124,7 +126,7 @@ function absentText(absent: readonly string[], players: number): string {
   return `No recording of ${absent.length} of the ${players} players in the roster: ${namesText(absent)}`;
 }
 
-/** Names in a message; only the first ones if there are many. */
+/** Lists names in a message; only the first ones if there are many. */
 export function namesText(names: readonly string[]): string {
   const others = names.length - MOST_NAMES;
   return others > 0
@@ -136,7 +138,7 @@ export function presentOf({ name, player, recordings, leftOut }: SquadMember): P
   return {
     name,
     isInRoster: player !== null,
-    // excludes their rows, because the result is cached, and sent between threads
+    // rows are excluded, because the result is cached and sent between threads
     recordings: [...recordings, ...leftOut].map(({ serial, fileName }) => ({ serial, fileName })),
   };
 }
@@ -152,7 +154,7 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   );
 }
 
-/** Messages about players with an unreachable threshold. */
+/** Returns messages about players with an unreachable threshold. */
 export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   return rows.flatMap(({ member, period, metrics }) => {
     const text = period !== null || metrics === null ? null : unreachableText(metrics);
@@ -160,15 +162,15 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   });
 }
 
-/** A message with the players whose rows a recipe cannot count, and the reason for the first one; null for none. */
+/** Returns a message with the players whose rows a recipe cannot count, and the reason for the first one; null for none. */
 export const uncountedText = (rows: readonly SquadRow[]): string | null =>
   missingText("counts of a recipe", rows, ({ uncounted }) => uncounted);
 
-/** A message with the players whose peaks cannot be computed, and the reason for the first one; null for none. */
+/** Returns a message with the players whose peaks cannot be computed, and the reason for the first one; null for none. */
 export const withoutPeaksText = (rows: readonly SquadRow[]): string | null =>
   missingText("peaks", rows, ({ withoutPeaks }) => withoutPeaks);
 
-/** The same for standard runs. */
+/** Returns the same message for standard runs. */
 export const withoutRunsText = (rows: readonly SquadRow[]): string | null =>
   missingText("standard runs", rows, ({ withoutRuns }) => withoutRuns);
 
@@ -186,19 +188,19 @@ function missingText(
   return `no ${what} for ${reasons.map(({ player }) => player).join(", ")}. ${first.reason}`;
 }
 
-/** Messages about recordings that overlap with another recording of the same player. */
+/** Returns messages about recordings that overlap another recording of the same player. */
 export function leftOutTexts(members: readonly SquadMember[]): string[] {
   return members
     .filter(({ leftOut }) => leftOut.length > 0)
     .map(({ name, recordings, leftOut }) => {
       const names = (some: readonly { fileName: string }[]) =>
         some.map(({ fileName }) => fileName).join(", ");
-      const [counts, count] = [names(recordings), names(leftOut)];
-      return `${name} has simultaneous recordings: ${counts} counts, ${count} does not. If they are of different players, give each a separate serial or file in the roster`;
+      const [used, omitted] = [names(recordings), names(leftOut)];
+      return `${name} has simultaneous recordings: only ${used} is used, not ${omitted}. If they are of different players, give each a separate serial number or file in the roster`;
     });
 }
 
-/** Messages about rows with equal times in two joined recordings of a player. */
+/** Returns messages about rows with equal times in two joined recordings of a player. */
 export function joinedTexts(members: readonly SquadMember[]): string[] {
   return members.flatMap(({ name, recordings }) => {
     const own = recordings.map(({ samples }) => repeatedIn(samples));
@@ -213,9 +215,9 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
 }
 
 /**
- * Suggested halves and substitutions as lines that can be saved as periods.csv.
+ * Prints suggested halves and substitutions as lines that can be saved as periods.csv.
  *
- * @param periods periods of a file; null if the suggested ones are used
+ * @param periods periods from a file; null if the suggested ones are used
  */
 export function tellSuggestions(
   periods: readonly SessionPeriod[] | null,
@@ -249,7 +251,7 @@ export function tellSuggestions(
   for (const line of lines) console.message(players.length > 0 ? line : line.replace(/,(player)?$/, ""));
 }
 
-/** A message about periods outside the recordings; null for none. */
+/** Returns a message about periods outside the recordings; null for none. */
 export function outsideText(
   periods: readonly SessionPeriod[],
   session: Interval,
@@ -275,5 +277,5 @@ export function outsideText(
     : timeZone === undefined
       ? "Set the time zone of the periods with --tz"
       : "Change the times of the periods or --tz. A tracker that was started late or replaced has no rows at these times";
-  return `Not within the recordings, which are from ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
+  return `Periods outside the recordings, which are from ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -32,7 +32,7 @@ import { recipesOf } from "./recipe-input.js";
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
 export type SquadFormat = (typeof SQUAD_FORMATS)[number];
 
-/** The suggested periods, used instead of a file. */
+/** The value of --periods for suggested periods instead of a file. */
 export const SUGGESTED = "suggested";
 
 /** Options that set thresholds and zones. */
@@ -67,25 +67,28 @@ export interface SquadFlags extends ThresholdFlags {
   hr?: HrSource;
 }
 
-/** The displayed columns, and the order of the rows. */
+/** The columns that are shown, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
-  /** The named columns, or all columns if none is named. */
+  /** The selected columns, or all columns if none are selected. */
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
   /** Recipes that add columns. */
   recipes: readonly NamedRecipe[];
-  /** Optional figures that add columns, those of the report, and the cautions that belong to them. */
+  /** Optional figures that add columns, those in the report, and the cautions that belong to them. */
   optionalFigures: readonly OptionalFigure[];
   reportColumns: readonly OptionalColumn[];
   cautions: readonly string[];
 }
 
-/** The figures that a table with recipes or optional figures also has if no columns are named. */
+/** The figures that are shown beside recipes or optional figures if no columns are named. */
 const BESIDE_OTHERS = ["minutes", "distance_m", "rate_m_per_min"];
 
-/** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
+/**
+ * Validates columns, recipes and order.
+ * @throws UsageError for a column that does not exist, and for recipes with the same name; the errors of `recipesOf`
+ */
 export function orderOf({
   columns = [],
   sort = "distance_m",
@@ -114,21 +117,21 @@ export function orderOf({
   };
 }
 
-/** The optional figures. */
+/** Returns the optional figures that the options request. */
 const optionalFiguresIn = ({ peaks, metabolicPower, standardRuns }: SquadFlags): OptionalFigure[] => [
   ...(peaks === true ? (["peaks"] as const) : []),
   ...(metabolicPower === true ? (["metabolic"] as const) : []),
   ...(standardRuns === true ? (["standardRuns"] as const) : []),
 ];
 
-/** Column names contain recipe names. */
+/** Refuses recipes with equal names, because names of columns contain them. */
 function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
   const again = commonKey(recipes);
   if (again !== null)
     throw new UsageError(`Two recipes would have the columns ${again}_…; name each once, or rename one.`);
 }
 
-/** @throws UsageError for options without effect in this format */
+/** @throws UsageError for options without effect on this format */
 export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isText = format === "text";
   if (flags.individualZones !== undefined)
@@ -164,7 +167,7 @@ const NAMES_ON_PAPER: Record<OptionalFigure, string> = {
   standardRuns: "standard runs",
 };
 
-/** A page has space for one of the optional figures, or the counts of recipes. */
+/** Refuses further figures, because a page has space for either one of the optional figures or the counts of recipes. */
 function refuseForPaper({ recipe = [], ...flags }: SquadFlags): void {
   if (recipe.length > MOST_RECIPES_ON_PAPER)
     throw new UsageError(
@@ -178,7 +181,7 @@ function refuseForPaper({ recipe = [], ...flags }: SquadFlags): void {
     );
 }
 
-/** @throws UsageError for options that apply to one session, if there are several */
+/** @throws UsageError for options that apply to one session if there are several */
 export function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: SquadFlags): void {
   if (sessions === 1) return;
   if (periods !== undefined && periods !== SUGGESTED) {
@@ -193,7 +196,7 @@ export function refuseForSeveral(sessions: number, format: SquadFormat, { period
   }
 }
 
-/** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe also by the name of the recipe. */
+/** Finds a column by its key, or by the key without its unit: `distance` for `distance_m`. The name of a recipe finds its count. */
 export function columnNamed(name: string, columns: readonly SquadColumn[] = SQUAD_COLUMNS): SquadColumn {
   const column =
     columns.find(({ key }) => key === name) ??
@@ -203,7 +206,10 @@ export function columnNamed(name: string, columns: readonly SquadColumn[] = SQUA
   throw new UsageError(`There is no column ${name}. The columns are ${names}.`);
 }
 
-/** @throws UsageError for an unknown format, or one that contradicts the name of the output */
+/**
+ * Returns the format.
+ * @throws UsageError for an unknown format, or one that contradicts the name of the output
+ */
 export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
   const byName =
     output === undefined || isStandardOutput(output)
@@ -223,14 +229,17 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
   return chosen;
 }
 
-/** Parameters of the figures. @throws AsiError `BAD_OPTION` for invalid limits */
+/**
+ * Returns the parameters of the figures.
+ * @throws AsiError `BAD_OPTION` for invalid limits
+ */
 export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags): ParameterOverrides {
   const params: ParameterOverrides = {
     ...(zones !== undefined && { speed_ranges: zones.limits }),
     ...(highSpeed !== undefined && { hid_thresholds: highSpeedThresholds(highSpeed) }),
     ...(sprint !== undefined && { sprint_threshold: sprint }),
   };
-  // validates the parameters before a file is read
+  // validates the parameters before any file is read
   refuseUnreachable(metricParameters(sport ?? "soccer", params), { highSpeed, sprint });
   return params;
 }

@@ -4,7 +4,7 @@ import type { Context } from "../batch/batch.js";
 import { isStandardOutput, streamOf, writeOutput } from "../batch/output.js";
 import type { SquadFlags } from "./squad-options.js";
 
-/** The name of the folder, if the argument is a single folder. */
+/** Returns the name of the folder if the argument is a single folder. */
 export function titleOf(args: readonly string[], otherwise = "Session"): string {
   const [first = ""] = args;
   return args.length === 1 && first !== "-" ? basename(resolve(first)) : otherwise;

@@ -22,7 +22,7 @@ export type ReadRecording = SquadRecording & RecordingExtent;
 /**
  * Prepares a recording for the table of a squad.
  *
- * @throws AsiError as `refuseWrongDates`
+ * @throws the AsiError of `refuseWrongDates`
  */
 export function readRecording(
   input: Input,
@@ -50,7 +50,7 @@ export function readRecording(
 const firstDamageOf = ({ firstDamage }: Report): number[] =>
   firstDamage?.afterMs == null ? [] : [firstDamage.afterMs];
 
-/** Larger recordings are not read into memory. The limit allows 18 hours at 10 Hz without the ECG waveform. */
+/** Larger recordings are not read into memory. 18 hours at 10 Hz, without the ECG waveform, are within this limit. */
 const MAX_BYTES_READ_AGAIN = 2 ** 26;
 
 /** Reads a damaged file again to find all damaged places, because the report contains only the first one. */
@@ -97,30 +97,30 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
   return copyText(copy.fileName, kept.fileName);
 }
 
-/** The message about an ignored file. */
+/** Returns the message about an ignored copy. */
 export const copyText = (name: string, original: string): string =>
   name === original
     ? `Two files named ${name} have the same content, and one is ignored`
     : `${name} has the same content as ${original} and is ignored`;
 
-/** The message about a compressed recording that ends early. */
+/** The message about truncated compressed data. */
 export const CUT_TEXT = "the gzip data are truncated; the rows before the end are used";
 
 export interface ReadingChoice {
   hr?: HrSource | undefined;
   quality?: boolean;
-  /** Whether to find all damaged places, for reports, instead of the first of each recording. */
+  /** Whether to find all damaged places of each recording, for reports, instead of only the first one. */
   findsDamage?: boolean;
 }
 
-/** Reads all inputs. Truncated ones are read up to their end. Unreadable ones are reported, and the others are processed. */
+/** Reads all inputs. Truncated inputs are read up to their end. Unreadable inputs are reported, and do not affect the others. */
 export async function readRecordings(
   inputs: readonly Input[],
   { hr, quality, findsDamage = false }: ReadingChoice,
   context: Context,
 ): Promise<{
   recordings: ReadRecording[];
-  /** Names of the files that cannot be read. */
+  /** Names of the files that could not be read. */
   unread: string[];
   status: ExitStatus;
 }> {

@@ -58,7 +58,7 @@ export async function squadSeason(
   const rosters = rosterFiles(path, roster);
   const tasks: SessionTask[] = [];
   for (const [folder, own] of byFolder(args, inputs)) {
-    // uses the roster named on the command line, otherwise that of the session, otherwise that of the season
+    // uses the roster that the command line names, otherwise that of the session, otherwise that of the season
     const ownPath = flags.roster === undefined ? inFolder(folder, "roster.csv") : null;
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
@@ -75,15 +75,15 @@ export async function squadSeason(
   return status;
 }
 
-// undefined if it cannot be read; the reason has been printed
+// Returns undefined if the roster cannot be read; the reason has then been printed.
 function rosterIn(path: string, context: Context): Roster | undefined {
   const { roster, lines } = readSheetFile(path, readRoster);
   return tellProblems(lines, context) ? undefined : roster;
 }
 
 /**
- * Recordings by session. A subfolder of a named folder is a session with all its content; recordings in the named folder itself are
- * a separate session.
+ * Groups recordings by session. A subfolder of a named folder is one session, including its own subfolders. The recordings directly in the
+ * named folder are a separate session.
  */
 function byFolder(args: readonly string[], inputs: readonly Input[]): Map<string, Input[]> {
   const named = args.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true);
@@ -130,7 +130,7 @@ function taskOf(
   };
 }
 
-/** Processes the sessions, several in parallel. */
+/** Processes the sessions, several of them in parallel. */
 async function playedIn(
   tasks: readonly SessionTask[],
   { cache, jobs: given }: SquadFlags,

@@ -4,20 +4,20 @@ import { MAX_SHEET_BYTES } from "../../squad/known-columns.js";
 import type { SheetProblem } from "../../squad/sheets.js";
 import type { Context } from "../batch/batch.js";
 
-/** The path of a file beside the recordings, if the argument is a single folder that contains it. */
+/** Returns the path of a file beside the recordings if the argument is a single folder that contains the file. */
 export function besideRecordings(args: readonly string[], name: string): string | null {
   const [folder] = args;
   return folder === undefined || args.length > 1 || folder === "-" ? null : inFolder(folder, name);
 }
 
-/** The path of a file in a folder; null if it does not exist. */
+/** Returns the path of a file in a folder; null if the file does not exist. */
 export function inFolder(folder: string, name: string): string | null {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   const path = join(folder, name);
   return existsSync(path) ? path : null;
 }
 
-/** Reads a table. Stops one byte after the limit, so that the reader refuses a larger file. Throws system errors. */
+/** Reads a table up to one byte beyond the limit, so that larger files are refused later. Throws system errors. */
 export function sheetBytes(path: string): Uint8Array {
   const bytes = new Uint8Array(MAX_SHEET_BYTES + 1);
   const file = openSync(path, "r");
@@ -32,7 +32,7 @@ export function sheetBytes(path: string): Uint8Array {
   }
 }
 
-/** Reads a user's file. Throws system errors. */
+/** Reads a file of the user. Throws system errors. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,

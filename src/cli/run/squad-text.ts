@@ -2,17 +2,17 @@ import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from 
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
 import { smallerCount } from "../../squad-report/means.js";
 
-/** Width of a table with its marks, if the names are short enough. */
+/** Width of a table with its marks if the names are short enough. */
 const TABLE_WIDTH = 120;
 const POSITION_WIDTH = 5;
-/** Width of a name with its number. The label of the mean must fit into the columns of name and position. */
+/** Width of a name with its number. The label of the mean must fit into the columns for name and position. */
 const NAME_WIDTH = { least: "Mean of 25, whole period".length - POSITION_WIDTH, most: 24 };
 
 /**
- * A table for terminals: a row for each player, then the mean and the maximum.
+ * Formats a table for terminals: a row for each player, then the mean and the maximum.
  *
- * @param rows of one period, in order
- * @param groups name groups of rows, such as positions; null for one group without a name
+ * @param rows rows of one period, in order
+ * @param groups names of the groups with their rows, such as positions; null for one group without a name
  */
 export function squadText(
   heading: string,
@@ -63,7 +63,7 @@ export function squadText(
   ].join("\n")}\n`;
 }
 
-/** Lists the columns whose mean includes fewer players than the label says, because others have no value. */
+/** Lists the columns whose mean includes fewer players than the label says, because the others have no value. */
 function meansOfFewer(
   rows: readonly SquadRow[],
   columns: readonly SquadColumn[],
@@ -78,7 +78,7 @@ function meansOfFewer(
     : [`Means of fewer players, because the others have no value: ${fewer.join(", ")}`];
 }
 
-/** Width for the longest name, reduced if the marks at the ends of the rows need space. */
+/** Returns the width for the longest name, reduced if the marks at the ends of the rows need space. */
 function nameWidthFor(rows: readonly SquadRow[], cellsWidth: number): number {
   const longestName = Math.max(0, ...rows.map((row) => numberAndName(row).length));
   const longestMarks = Math.max(0, ...rows.map((row) => marksOf(row).join(", ").length));

@@ -63,9 +63,9 @@ interface SquadSession {
   endMs: number;
   members: SquadMember[];
   periods: readonly SessionPeriod[];
-  /** The names of the tables after the table of the session: the match, if there are halves, and the periods. */
+  /** The names of the tables that follow the table of the session: the match, if there are halves, and the periods. */
   tables: readonly string[];
-  /** The periods with times of substitutes. */
+  /** The periods with the times of substitutes. */
   played: SuggestedSubstitutions;
   rows: SquadRow[];
 }
@@ -105,7 +105,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (choice !== null) context.console.message(choice.text);
   const present = everyone.map(presentOf);
   tellAbsent(people.rosters, present, context);
-  // without --columns, files have all columns
+  // files contain all columns unless --columns is given
   if (order.columns.some(({ key }) => key === "trimp")) tellWithoutMaxHr(people.rosters, present, context);
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
@@ -124,15 +124,15 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   return status;
 }
 
-/** The possible players of a session. */
+/** The people who may have taken part in a session. */
 interface People {
-  /** No player, or one. */
+  /** At most one roster. */
   rosters: readonly RosterFile[];
   /** The players of all sessions, because a row of the periods can name any of them. */
   players: readonly string[];
 }
 
-// null after printing the error if the periods cannot be read
+// Returns null after printing the error if the periods cannot be read.
 function sessionOf(
   members: SquadMember<ReadRecording>[],
   { rosters, players }: People,
@@ -172,7 +172,7 @@ interface ContentOptions {
   flags: SquadFlags;
   format: SquadFormat;
   order: SquadOrder;
-  /** Names of the files that cannot be read. */
+  /** Names of the files that could not be read. */
   unread: readonly string[];
 }
 
@@ -187,7 +187,7 @@ async function contentOf(
   const columns = fileColumns(order.fileColumns, order.recipes);
   const all = () =>
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
-  // in the order of the text tables: one period after the other
+  // Sorts the rows like the text tables: one period after the other.
   const sortedFileRows = (session: SquadSession) =>
     [null, ...session.tables].flatMap((name) =>
       sortRows(

@@ -1,6 +1,6 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
 import type { Metrics } from "../../metrics/index.js";
-import { recordedTimeMs } from "../../squad/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
@@ -16,7 +16,7 @@ export interface RecordingMetrics {
   periods: readonly { name: string; metrics: Metrics | null }[];
 }
 
-/** A row: a recording, or a period of it. */
+/** A row for a recording, or for one of its periods. */
 interface StatsRow extends Omit<RecordingMetrics, "metrics" | "periods"> {
   period: string;
   metrics: Metrics | null;
@@ -29,19 +29,19 @@ type WithFigures = StatsRow & { metrics: Metrics };
 export interface StatsTableOptions {
   unit: SpeedUnit;
   layout: TextLayout;
-  /** Thresholds differ by player, so they have separate columns instead of being part of column names. */
+  /** Whether thresholds have separate columns instead of being part of column names, because they differ by player. */
   hasPlayers: boolean;
   hasPeriods: boolean;
 }
 
-/** The data without which a figure is unknown. */
+/** The data that a figure requires. */
 type Source = "speed" | "heartRate" | "rows" | "options";
 type Column = readonly [name: string, source: Source, cell: (recording: WithFigures) => Cell];
 type NameColumn = readonly [name: string, cell: (recording: StatsRow) => Cell];
 
 /**
- * The table of `asi stats --format csv`: a row for each recording, or for each of its periods, with a unit in the name of each column. All
- * recordings of a table have the same zones, and therefore the same columns.
+ * Writes the table of `asi stats --format csv`. It has a row for each recording, or for each of its periods, and the name of each column
+ * contains a unit. All recordings of a table have the same zones, and therefore the same columns.
  */
 export class StatsTable {
   readonly #options: StatsTableOptions;
@@ -51,7 +51,7 @@ export class StatsTable {
     this.#options = options;
   }
 
-  /** The lines of a recording, preceded by the header line if it is the first. */
+  /** Returns the lines of a recording. The header line precedes the first recording. */
   linesOf({ metrics, periods, ...recording }: RecordingMetrics): string {
     const header = this.#columns === null ? this.#begin(metrics) : "";
     const rows = [{ name: "whole", metrics }, ...periods].map((part): StatsRow => {
@@ -106,7 +106,7 @@ function columnsOf(
   return [
     ["start", "rows", ({ metrics }) => instant(metrics.first_timestamp)],
     ["end", "rows", ({ metrics }) => instant(metrics.last_timestamp)],
-    ["recorded_s", "speed", ({ metrics }) => recordedSeconds(metrics)],
+    ["recorded_s", "speed", ({ metrics }) => recordedTimeMs(metrics) / 1000],
     ["distance_m", "speed", ({ metrics }) => metrics.total_distance],
     ["mean_speed_m_per_s", "speed", ({ metrics }) => metrics.average_speed],
     ["max_speed_m_per_s", "speed", ({ metrics }) => metrics.max_speed],
@@ -175,7 +175,7 @@ function columnsOf(
   ];
 }
 
-/** Replace the thresholds in column names. */
+/** Columns that replace the thresholds in column names. */
 const OWN_THRESHOLDS: readonly Column[] = [
   ["high_speed_from_m_per_s", "options", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
   ["distance_high_speed_m", "speed", ({ metrics }) => metrics.hid_distance.threshold_2],
@@ -192,7 +192,7 @@ const HR_ZONES = ZONE_LIMITS_PERCENT.slice(1).map((to, i): Column => {
   ];
 });
 
-/** In the metrics, sums without data are 0. In a table, 0 would mean that the player stood still. */
+/** Returns whether a figure is known. In the metrics, sums without data are 0. In a table, 0 would mean that the player stood still. */
 function isKnown(metrics: Metrics, source: Source): boolean {
   switch (source) {
     case "speed":
@@ -206,12 +206,7 @@ function isKnown(metrics: Metrics, source: Source): boolean {
   }
 }
 
-/** Recorded time in s, including standing, without gaps. */
-export function recordedSeconds(metrics: Metrics): number {
-  return recordedTimeMs(metrics) / 1000;
-}
-
-/** Null if no accelerations were computed. */
+/** Returns null if no accelerations were computed. */
 function effortCount(
   metrics: Metrics,
   direction: "accelerations" | "decelerations",

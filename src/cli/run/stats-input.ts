@@ -34,7 +34,7 @@ import { readBeats } from "./read-beats.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 import { outsideText, type Present } from "./squad-notices.js";
 
-/** A computation, as a message to a worker thread. */
+/** A computation in the form of a message to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;
@@ -42,36 +42,36 @@ export interface StatsTask {
   club: Club;
   /** The basis of the players' individual zones; undefined for fixed zones. */
   zones: ZoneKind | undefined;
-  /** Only rows while the heart rate is in this range; undefined for all rows. */
+  /** Includes only rows whose heart rate is in this range; undefined for all rows. */
   heartRange?: HeartRange | undefined;
   figures: WantedFigures | null;
 }
 
-/** The lowest and the highest heart rate, bpm. */
+/** The lowest and the highest heart rate, in bpm. */
 export type HeartRange = readonly [low: number, high: number];
 
-/** Figures of a period. */
+/** The figures of a period. */
 export interface PeriodStats {
   name: string;
   /** Null if the player does not take part. */
   metrics: Metrics | null;
-  /** Absent if none was requested; null if there are no data. */
+  /** Absent if none were requested; null if there are no data. */
   figures?: Figures | null;
 }
 
-/** Figures of a recording. */
+/** The figures of a recording. */
 export interface Stats {
   info: RecordingInfo;
   report: Report;
   repeated: Repeated;
   metrics: Metrics;
-  /** From the roster; null if it does not contain the player. */
+  /** Name from the roster; null if the roster does not contain the player. */
   player: string | null;
   periods: PeriodStats[];
-  /** Message about periods outside the recording; null for none. */
+  /** A message about periods outside the recording; null for none. */
   outside: string | null;
   present: Present;
-  /** Null if none was requested. */
+  /** Null if none were requested. */
   figures: Figures | null;
   /** Null if the input is a recording. */
   track: TrackSummary | null;
@@ -116,22 +116,22 @@ export async function statsOf(
   };
 }
 
-/** The beats in intervals, whose ends are exclusive; nothing is compared across their limits. */
+/** Returns the beats within intervals, whose ends are exclusive. Beats in different intervals are not connected. */
 function beatsIn(beats: readonly Beats[], intervals: readonly Interval[]): Beats[] {
   return intervals.flatMap(({ startMs, endMs }) =>
     beats.map((batch) => beatsBetween(batch, startMs, endMs - 1)),
   );
 }
 
-/** A player's part of a period. */
+/** The part of a period in which a player takes part. */
 export interface NamedInterval extends Interval {
   name: string;
 }
 
 /**
- * The figures of a recording and of each period, with the thresholds of its player.
+ * Computes the figures of a recording and of each period, with the thresholds of its player.
  *
- * @throws DescribedError `NO_ZONES` for individual zones of a player without the speeds that they need
+ * @throws DescribedError `NO_ZONES` if individual zones are requested, but the player's speeds for them are missing
  */
 export function figuresOf(
   input: Input,
@@ -141,11 +141,14 @@ export function figuresOf(
   { zones, heartRange }: Pick<StatsTask, "heartRange"> & { zones?: ZoneKind | undefined } = {},
 ): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
-  /** Options for the whole recording, with the thresholds of its player. */
+  /** Options for the whole recording, with the thresholds of the player. */
   own: MetricsOptions;
-  /** The samples, for the optional figures. */
+  /** The samples for the optional figures. */
   prepared: MetricSamples;
-  /** The option for the times of a heart-rate range within intervals, or within the whole recording. Empty if no range is given. */
+  /**
+   * Returns the option that selects the times of the heart-rate range within intervals, or within the whole recording. Empty if no range is
+   * given.
+   */
   within(intervals: readonly Interval[] | null): { periods?: readonly Period[] };
 } {
   const { serial } = inspection.info;
@@ -193,7 +196,7 @@ export function figuresOf(
   };
 }
 
-/** The times that are in both lists, each of them ascending and disjoint. */
+/** Returns the times that are in both lists. Each list must be ascending and disjoint. */
 const commonPeriods = (some: readonly Period[], others: readonly Period[]): Period[] =>
   some.flatMap((one) =>
     others.flatMap((other) => {
@@ -205,11 +208,11 @@ const commonPeriods = (some: readonly Period[], others: readonly Period[]): Peri
 
 function withoutZones(kind: ZoneKind, name: string): DescribedError {
   const columns = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
-  const message = `The roster has no ${columns} of ${name}, which the individual zones require. Complete the roster, or omit --individual-zones.`;
+  const message = `The roster has no ${columns} for ${name}, which the individual zones require. Complete the roster, or omit --individual-zones.`;
   return new DescribedError({ error: { code: "NO_ZONES", message } });
 }
 
-// A period reduced to the part of one player.
+// Reduces a period to the part of one player.
 function ofPlayer(period: SessionPeriod, name: string): SessionPeriod {
   const own = period.own.get(nameKey(name));
   return own === undefined
@@ -217,7 +220,7 @@ function ofPlayer(period: SessionPeriod, name: string): SessionPeriod {
     : { ...period, all: null, own: new Map([[nameKey(name), own]]) };
 }
 
-/** Converts limits of rows, which may be between two milliseconds, to limits of figures. */
+/** Converts limits for rows, which may be between two milliseconds, to limits for figures. */
 export function limitsOf({ from, to }: { from: number | undefined; to: number | undefined }): MetricsOptions {
   return {
     ...(from !== undefined && { from: Math.ceil(from) }),

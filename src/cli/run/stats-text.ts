@@ -1,16 +1,16 @@
 import type { EffortsByThreshold, Metrics } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { decimalText, percentText, tooFastText } from "../../pictures/figure-text.js";
 import type { RecordingInfo } from "../../types.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { timeSpanText } from "../terminal/time-text.js";
-import { recordedSeconds } from "./stats-csv.js";
 
 type Line = readonly [label: string, value: string];
 
 const LABEL_WIDTH = 18;
 
-/** The figures of a recording as text. */
+/** Formats the figures of a recording. */
 export function statsText(
   name: string,
   info: RecordingInfo,
@@ -33,7 +33,7 @@ function generalLines(
 ): Line[] {
   const { first_timestamp: first, last_timestamp: last, total_distance, average_speed, max_speed } = metrics;
   const tooFast = tooFastText(metrics);
-  const recorded = timeSpanText(recordedSeconds(metrics) * 1000);
+  const recorded = timeSpanText(recordedTimeMs(metrics));
   return [
     ["serial", serial],
     ...(first === null || last === null
@@ -75,7 +75,7 @@ function zoneLines({ max_speed, distance_per_speed_ranges, time_per_speed_ranges
 
 function effortLines(metrics: Metrics): Line[] {
   const { max_speed, has_accelerations, accelerations, decelerations } = metrics;
-  // without data, the text must not say that there were no efforts, or that the recording is too slow
+  // without data, the text must not say that there were no efforts, or that there were too few rows per second
   if (max_speed === null) return EFFORTS.map((label) => [label, "none"]);
   return [
     ["sprints", sprintsText(metrics)],

@@ -42,7 +42,7 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   force?: boolean;
 }
 
-/** Runs `asi stats`, which prints figures of recordings, computed by the functions that the service uses. */
+/** Runs `asi stats`, which prints figures of recordings. The service computes them with the same functions. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
@@ -65,7 +65,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     if (flags.hrv) throw new UsageError("--hrv needs successive beats; give it without --heart-range.");
   }
   const options = metricsOptions(flags);
-  // validates the parameters before a file is read
+  // validates the parameters before any file is read
   const { definition } = computeMetrics([], options);
   const { heartRange } = flags;
   const figures = wantedFigures(flags);
@@ -156,7 +156,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   }
 }
 
-/** The options of `computeMetrics` for the given flags. */
+/** Returns the options of `computeMetrics` for the given flags. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {
   preset: PresetName;
 } {
@@ -166,7 +166,7 @@ export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsO
   };
 }
 
-/** Prints the valid thresholds, because users expect `--zones` to change them. */
+/** Prints the thresholds, because users expect `--zones` to change them. */
 function tellZones(
   { zones, highSpeed, sprint }: MetricsFlags,
   { parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"],

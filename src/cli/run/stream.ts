@@ -22,7 +22,7 @@ export interface StreamFlags {
   service: string;
   device: string;
   recording?: string;
-  /** `true` without a speed. */
+  /** `true` if no speed is given. */
   replay?: number | true;
   tokenFile?: string;
   allowHttp?: boolean;
@@ -31,10 +31,10 @@ export interface StreamFlags {
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
-/** Time for the last bytes after an interruption; the process ends after 3 s in any case. */
+/** Time for sending the last bytes after an interruption. The process ends after 3 s in any case. */
 const LAST_BYTES_MS = 2_500;
 
-/** Reasons for which a request ends and the next request continues the recording. */
+/** Reasons for the end of a request after which the next request continues the recording. */
 const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
 /** Runs `asi stream`, which sends a recording to a service while it is recorded. */
@@ -113,7 +113,7 @@ class Gateway {
     }
   }
 
-  /** Sends from an offset. An interruption ends an input that cannot be continued later, and aborts any other. */
+  /** Sends from an offset. An interruption ends an input that cannot be continued later, and aborts any other input. */
   async #send(offset: number): Promise<StreamEnd> {
     const { signal } = this.#context;
     const stopped = new AbortController();
@@ -200,7 +200,7 @@ class Gateway {
   }
 }
 
-/** Throws at an interruption, because a normal end would end the recording. */
+/** Throws when interrupted, because a normal end would end the recording. */
 async function* unlessInterrupted(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -212,7 +212,7 @@ async function* unlessInterrupted(
   signal.throwIfAborted();
 }
 
-/** Resolves at an interruption. */
+/** Resolves when the command is interrupted. */
 const interruptionOf = (signal: AbortSignal, stopped: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return resolve();

@@ -12,7 +12,7 @@ import { refuseWithoutEffect } from "../terminal/usage-error.js";
 import { damagedTrack } from "./encode-input.js";
 import { formatOf, type WaveformFlags } from "./write-waveform.js";
 
-/** Beats of a recording, or of a track, which has no quality. */
+/** Beats of a recording, or of a track, which have no quality. */
 export type AnyBeats = Omit<BeatBatch, "quality"> & Partial<Pick<BeatBatch, "quality">>;
 
 interface Written {
@@ -22,7 +22,7 @@ interface Written {
   summary: TrackSummary;
 }
 
-/** Writes the RR intervals of a track to the file of `-o`, or to the standard output. */
+/** Writes the RR intervals of a track to the file of `-o` or to the standard output. */
 export function trackBeats(
   track: Input,
   flags: WaveformFlags,

@@ -7,20 +7,20 @@ import { ContinuedSource, readFirstBytes } from "../../tracks/first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
 import { type Input, openInput } from "../batch/inputs.js";
 
-/** Whether a source is a FIT, GPX or TCX file. `whole` returns all its bytes. */
+/** Detects whether a source is a FIT, GPX or TCX file. The result's `whole` is the complete source. */
 export async function detectTrack(source: ChunkReader): Promise<{ whole: ChunkSource; isTrack: boolean }> {
   const first = await readFirstBytes(source, DETECTION_BYTES);
   return { whole: new ContinuedSource(first, source), isTrack: trackKind(first) !== null };
 }
 
-/** A recording, or a track as the recording that `asi encode` writes. */
+/** An opened recording, or a track in the form of the recording that `asi encode` writes. */
 export interface OpenedInput {
   source: ChunkSource;
   /** Returns the summary of the track after the source has been read; null if the input is a recording. */
   summary: (() => Promise<TrackSummary>) | null;
 }
 
-/** A track has no serial number, but a recording needs one. */
+/** A placeholder, because a track has no serial number but a recording needs one. */
 const SERIAL = "track";
 
 /**
@@ -41,9 +41,9 @@ export async function openRecordingOrTrack(
 }
 
 /**
- * The rows of a track.
+ * Yields the rows of a track.
  *
- * @throws AsiError `NO_SAMPLES` at the end if there are none; with `mayLackRows` only if there are no RR intervals either
+ * @throws AsiError `NO_SAMPLES` at the end if there are none; with `mayLackRows`, only if there are no RR intervals either
  */
 export async function* rowsOfTrack(
   track: TrackDecoding,

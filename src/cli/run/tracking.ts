@@ -5,11 +5,13 @@ import type { Console } from "../terminal/console.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
-/** Numbers of halves without and with extra time. */
+/** Number of halves without and with extra time. */
 const NUMBERS_OF_HALVES: readonly number[] = [2, CDF_PERIODS.length];
 
-/** The players in the format of `asi pitch --format cdf`: one line for each frame of the halves, including the halves of
- * extra time. */
+/**
+ * Writes the positions of the players in the format of `asi pitch --format cdf`: one line for each frame of the halves, including those of
+ * extra time.
+ */
 export function trackingFile(
   periods: readonly PlayedPeriod[],
   { name, frame, everyMs }: { name: string; frame: PitchFrame; everyMs: number },
@@ -49,7 +51,7 @@ export function trackingFile(
   });
 }
 
-/** Ids in snake case; of two equal ones the second has a number. */
+/** Gives each player an id in snake case. The second of two equal ids is followed by a number. */
 function withIds(players: readonly FieldPlayer[]): (FieldPlayer & { id: string })[] {
   const known = new Set<string>();
   return players.map((player) => {

@@ -2,7 +2,7 @@ import { type CellSheet, workbookSheets } from "../../squad-report/workbook-shee
 
 export { sheetOf } from "../../squad-report/workbook-sheets.js";
 
-/** A workbook of Excel (.xlsx). */
+/** Writes an Excel workbook (.xlsx). */
 export async function workbook(sheets: readonly CellSheet[]): Promise<Uint8Array> {
   const { default: writeExcelFile } = await import("write-excel-file/node");
   return await writeExcelFile(workbookSheets(sheets)).toBuffer();

@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker, Work, WorkKind } from "./workers.js";
 
 const PROGRESS_EVERY_MS = 100;
 
-/** Program of a worker thread, which processes files one after another. */
+/** Runs in a worker thread, which processes files one after another. */
 export function serve(): void {
   writeAsThread(threadId);
   const controller = new AbortController();
@@ -40,7 +40,7 @@ function answer(work: Promise<Work[WorkKind]["result"]>): void {
   );
 }
 
-/** Reports the progress of one input at intervals. */
+/** Returns a function that reports the progress of one input at intervals. */
 function progressOf(): (bytesRead: number) => void {
   let toldAt = performance.now();
   return (bytesRead) => {

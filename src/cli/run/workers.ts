@@ -7,9 +7,9 @@ import type { ConvertTask } from "./convert-input.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 import type { Stats, StatsTask } from "./stats-input.js";
 
-/** Kinds of work for threads: task and result. */
+/** Kinds of work for threads, each with its task and result. */
 export interface Work {
-  /** The receiver owns the files and renames them. */
+  /** The receiver of the result owns the files and renames them. */
   convert: { task: ConvertTask; result: PreparedConversion };
   stats: { task: StatsTask; result: Stats };
   session: { task: SessionTask; result: SessionWork };
@@ -17,39 +17,44 @@ export interface Work {
 
 export type WorkKind = keyof Work;
 
-/** Messages to a worker thread. */
+/** Messages that a worker thread receives. */
 export type ToWorker = { [K in WorkKind]: { kind: K; task: Work[K]["task"] } }[WorkKind] | { kind: "abort" };
 
-/** Messages from a worker thread. */
+/** Messages that a worker thread sends. */
 export type FromWorker =
   | { kind: "progress"; bytesRead: number }
   | { kind: "done"; result: Work[WorkKind]["result"] }
   | { kind: "failed"; failure: Failure };
 
-/** An argument that makes the program run as a thread. */
+/** The worker data that make the program run as a thread. */
 export const THREAD = "asi thread";
 
 // The command itself, built as one CommonJS file (tsup.config.ts). It is a path, because # and ? would have a different
 // meaning in a URL.
 const PROGRAM = __filename;
 
-/** Threads that process files with one kind of work, started on demand. If a thread crashes, only its current file fails. */
+/**
+ * Worker threads that process files with one kind of work. They are started on demand. If a thread crashes, only its current file fails.
+ */
 export class Workers<K extends WorkKind> {
   readonly #kind: K;
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
   readonly #idle = new Set<Worker>();
-  // temporary files that the main thread has received
+  // Temporary files that a thread has passed to the main thread.
   readonly #handedOver = new Set<string>();
 
-  /** @param signal makes the threads stop and clean up */
+  /** @param signal stops the threads, which then clean up */
   constructor(kind: K, signal: AbortSignal) {
     this.#kind = kind;
     this.#signal = signal;
     signal.addEventListener("abort", this.#abort);
   }
 
-  /** Runs a task in a thread. Throws DescribedError. */
+  /**
+   * Runs a task in a thread.
+   * @throws DescribedError
+   */
   run(task: Work[K]["task"], onProgress: (bytesRead: number) => void): Promise<Work[K]["result"]> {
     const [thread = this.#start()] = this.#idle;
     this.#idle.delete(thread);
@@ -64,7 +69,7 @@ export class Workers<K extends WorkKind> {
             release();
             if ("temporaryPaths" in message.result)
               for (const path of message.result.temporaryPaths) this.#handedOver.add(path);
-            // the kind of task that was sent
+            // the result of the kind of task that was sent
             resolve(message.result as Work[K]["result"]);
             return;
           case "failed":
@@ -72,7 +77,7 @@ export class Workers<K extends WorkKind> {
             reject(new DescribedError(message.failure));
         }
       };
-      // if there is an error, it is reported before the end
+      // an error is reported before the end of the thread
       let reason: string | null = null;
       const onError = (error: Error) => {
         reason = error.message;
@@ -107,7 +112,7 @@ export class Workers<K extends WorkKind> {
   #start(): Worker {
     const thread = new Worker(PROGRAM, { workerData: THREAD });
     this.#threads.add(thread);
-    // Idle threads need it too, because an unhandled error event would end the process.
+    // Idle threads also need this listener, because an unhandled error event would end the process.
     const forget = () => {
       this.#threads.delete(thread);
       this.#idle.delete(thread);
@@ -116,7 +121,7 @@ export class Workers<K extends WorkKind> {
     return thread;
   }
 
-  // Removes the unfinished file of the thread, which is in the folder of the output.
+  // Removes the unfinished file of a thread, which is in the folder of the output.
   #tidyUpAfter(thread: number, task: Work[WorkKind]["task"]): void {
     if (!("bounds" in task) || task.input.kind !== "file") return;
     try {

@@ -22,12 +22,12 @@ export interface WaveformFlags {
   serial?: string;
 }
 
-/** Output of a command. */
+/** The output of a command. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** Name of the items in a batch. */
+  /** The noun for the items in a batch. */
   noun: string;
-  /** By name, which is also the extension. The first one is the default. */
+  /** Formats by their names, which are also the extensions. The first one is the default. */
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;
 }
 
@@ -40,7 +40,7 @@ interface Written {
   report: Report;
 }
 
-/** Writes the file of `-o`, or to the standard output. */
+/** Writes to the file of `-o` or to the standard output. */
 export function writeWaveform<B extends { length: number }>(
   argument: string,
   flags: WaveformFlags,
@@ -91,12 +91,12 @@ export function formatOf({ format, output = "" }: WaveformFlags, names: readonly
   if (names.includes(wanted)) return wanted;
   throw new UsageError(
     format === undefined
-      ? `No format is known by the extension of ${output}; use ${listed(names.map((name) => `.${name}`))}, or give --format.`
+      ? `The extension of ${output} is not that of a known format; use ${listed(names.map((name) => `.${name}`))}, or give --format.`
       : `The format ${format} is unknown here; use ${listed(names)}.`,
   );
 }
 
-/** `a, b or c` */
+/** Formats a list: `a, b or c`. */
 function listed(words: readonly string[]): string {
   return words.join(", ").replace(/, ([^,]*)$/, " or $1");
 }

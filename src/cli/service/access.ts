@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../terminal/usage-error.js";
 
-// The address of a service, and the token for it.
+// Names and addresses of this computer.
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine,
- * unless `allowHttp` is set, because anyone in between could read it.
+ * Reads the address of a service. A token has all rights of its account, and anyone in the network could read it. Plain HTTP is therefore
+ * accepted only within this computer, unless `allowHttp` is set.
  *
  * @returns the address with a slash at its end
  * @throws UsageError
@@ -39,10 +39,10 @@ export function parseAddress(text: string, allowHttp: boolean): URL {
 }
 
 /**
- * Returns the token from a file or, without one, from the environment. No option contains it, because the list of
- * processes shows options to all users of a machine.
+ * Returns the token from a file, or from the environment if no file is given. There is no option with the token itself, because the list of
+ * processes shows options to all users of a computer.
  *
- * @throws UsageError without a token; system errors
+ * @throws UsageError if there is no token; system errors
  */
 export function readToken(file: string | undefined, fromEnvironment: string | undefined): string {
   const token = (file === undefined ? (fromEnvironment ?? "") : readFileSync(file, "utf8")).trim();

@@ -6,21 +6,21 @@ const DAY_MS = 86_400_000;
 export interface Day {
   /** `2025-05-17` */
   date: string;
-  /** Its first moment, ms since 1970 UTC. */
+  /** The first instant of the day, ms since 1970 UTC. */
   fromMs: number;
-  /** The first moment of the next day. */
+  /** The first instant of the next day. */
   toMs: number;
 }
 
-/** Both ends are inclusive, ms since 1970 UTC. */
+/** An interval whose ends are both inclusive, ms since 1970 UTC. */
 export interface Interval {
   startMs: number;
   stopMs: number;
 }
 
 /**
- * The service lists ranges of at most 14 days. 13 calendar days are shorter than 14 times 24 hours, even when clocks are set
- * back. Windows start at fixed days, so a range has the same ends in each run.
+ * Length of a window, in days. The service lists ranges of at most 14 days, and 13 calendar days are shorter than that even when clocks are
+ * set back. Windows start at fixed days, so a range has the same ends in each run.
  */
 const WINDOW_DAYS = 13;
 
@@ -28,7 +28,7 @@ const WINDOW_DAYS = 13;
 export class Calendar {
   readonly #zone: TimeZone | null;
 
-  /** @param timeZone default UTC */
+  /** @param timeZone default: UTC */
   constructor(timeZone: string | undefined) {
     this.#zone = timeZone === undefined ? null : new TimeZone(timeZone);
   }
@@ -41,9 +41,9 @@ export class Calendar {
     };
   }
 
-  /** The numbers of the days with a part of an interval, ascending. */
+  /** Yields the numbers of the days that contain a part of an interval, in ascending order. */
   *daysOf({ startMs, stopMs }: Interval): Generator<number> {
-    // a day before and after, because local time can run backwards over midnight
+    // includes a day before and a day after, because local time can run backwards over midnight
     const last = this.#numberAt(stopMs) + 1;
     for (let number = this.#numberAt(startMs) - 1; number <= last; number++) {
       const { fromMs, toMs } = this.day(number);
@@ -51,7 +51,7 @@ export class Calendar {
     }
   }
 
-  /** The windows that contain a part of one of the intervals, in ascending order. */
+  /** Returns the windows that contain a part of one of the intervals, in ascending order. */
   windowsOf(intervals: readonly Interval[]): Interval[] {
     const numbers = new Set<number>();
     for (const { startMs, stopMs } of intervals) {

@@ -3,14 +3,14 @@ import { isRecord } from "../../arguments.js";
 import type { DescribedError } from "../terminal/problem.js";
 import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
 
-/** Maximum number of repetitions of a failed request. With the waits below, a request survives a restart of the service. */
+/** Maximum number of retries of a failed request. With the waits below, they last longer than a restart of the service. */
 const MAX_REPETITIONS = 8;
 const FIRST_WAIT_MS = 500;
 const MAX_OWN_WAIT_MS = 30_000;
-/** The throttle of the service counts per minute, so it never requests a longer wait. */
+/** Maximum wait that a service can request. The rate limits of the service are per minute, so it never requests a longer wait. */
 const MAX_ASKED_WAIT_MS = 120_000;
 
-/** The connection failed, or ended within the response. */
+/** The connection failed, or was lost during the response. */
 class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 }
@@ -27,12 +27,12 @@ export interface ServiceAccess {
 type Query = Readonly<Record<string, string | number>>;
 
 /**
- * Sends requests to a service, and repeats them while it is not available. Never follows a redirect, so the token goes only to the
- * given address.
+ * Sends requests to a service, and retries them while the service is unavailable. Never follows redirects, so that the token goes only to
+ * the given address.
  */
 export class ServiceClient {
   readonly #access: ServiceAccess;
-  // A wrong address fails immediately.
+  // Whether the service has answered before; until then, a wrong address fails immediately.
   #hasAnswered = false;
 
   constructor(access: ServiceAccess) {
@@ -46,7 +46,7 @@ export class ServiceClient {
       const parsed: unknown = JSON.parse(value);
       if (isRecord(parsed)) return parsed;
     } catch {
-      // a page for browsers
+      // the response may be a page for browsers
     }
     throw notAService(this.#access.base);
   }
@@ -64,7 +64,7 @@ export class ServiceClient {
   }
 
   /**
-   * Reads the body of a response. `reading` is called again if the connection fails.
+   * Reads the body of a response. Calls `reading` again if the connection fails.
    *
    * @throws DescribedError with a `ServiceProblem`; errors of `reading`
    */
@@ -112,7 +112,7 @@ export class ServiceClient {
   }
 }
 
-/** The body of a response, whose errors are those of the connection. */
+/** Returns the body of a response. Errors while reading it become connection errors. */
 function watched({ body }: Response): ReadableStream<Uint8Array> {
   const reader = body?.getReader();
   return new ReadableStream<Uint8Array>(
@@ -130,17 +130,19 @@ function watched({ body }: Response): ReadableStream<Uint8Array> {
   );
 }
 
-/** The error for a file that ends early although its response looks complete, as behind some proxies. It is requested again. */
+/**
+ * Creates the error for a file that ends early although its response looks complete, which some proxies cause. The file is requested again.
+ */
 export const endedEarly = (): Error => new ConnectionError("a file ended early");
 
-/** `Retry-After`: seconds or a date (RFC 9110 section 10.2.3). */
+/** Returns the wait in `Retry-After`: seconds or a date (RFC 9110 section 10.2.3). */
 function askedWaitMs({ headers }: Response): number | null {
   const value = headers.get("Retry-After")?.trim() ?? "";
   const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);
 }
 
-/** The cause of an error of `fetch`, which itself says only "fetch failed". */
+/** Returns the cause of an error of `fetch`, because the error itself only says "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // several addresses were tried

@@ -7,12 +7,11 @@ import { type Origin, readList } from "./pulled-files.js";
 const PARTITION = "serial=";
 
 /**
- * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column.
- * The files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and
- * one that differs only in case from a folder of another device, because many file systems take both for the same folder. A
- * device keeps the folder that has its files.
+ * Returns the folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow convert to a column,
+ * because the files contain no serial number. The id replaces a serial number that is invalid as the name of a folder, and one that differs
+ * only in case from the folder of another device, because many file systems ignore case. A device keeps the folder that contains its files.
  *
- * @param devices all devices of the account, so a choice of some of them does not change the folders
+ * @param devices all devices of the account, so that a selection of them does not change the folders
  */
 export function foldersOf(
   outDir: string,
@@ -22,7 +21,7 @@ export function foldersOf(
   const wanted = new Set(devices.flatMap((device) => [plainName(device), nameById(device)].map(lowerCase)));
   const owners = new Map(
     partitionsIn(outDir)
-      // A folder that cannot belong to a device is ignored, even if it cannot be read.
+      // Folders that cannot belong to a device are ignored, even if they cannot be read.
       .filter((name) => wanted.has(lowerCase(name)))
       .map((name) => {
         const list = readList(join(outDir, name));
@@ -31,7 +30,7 @@ export function foldersOf(
       }),
   );
   const folders = new Map<number, string>();
-  /** Devices of folders, and names of folders, by the name in lower case. */
+  /** Used names of folders, and their devices, by the name in lower case. */
   const used = new Map<string, { name: string; device: number | null }>();
   const use = (name: string, device: number | null) => used.set(lowerCase(name), { name, device });
   for (const [name, device] of owners) use(name, device);
@@ -57,7 +56,7 @@ const plainName = ({ serial }: Pick<OwnDevice, "serial">) => PARTITION + serial;
 const lowerCase = (name: string) => name.toLowerCase();
 const nameById = ({ id }: Pick<OwnDevice, "id">) => `${PARTITION}id-${id}`;
 
-/** Windows removes dots at the end; `id-7` is the name for a device by its id. */
+/** Windows removes dots at the end of a name; `id-7` is the folder of a device that is named by its id. */
 const canBeFolder = (serial: string) =>
   canBeFileName(serial) && !serial.endsWith(".") && !/^id-\d+$/i.test(serial);
 

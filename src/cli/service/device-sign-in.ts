@@ -2,27 +2,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRecord } from "../../arguments.js";
 import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
 
-/** Id of the command as a client of every service. */
+/** The client id of this command, which is the same for every service. */
 const CLIENT_ID = "asi-command";
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
-/** Time between two requests without `interval`, and its increase after `slow_down` (RFC 8628 section 3.5), seconds. */
+/** Time between two requests, unless the service sends `interval`, and the increase after `slow_down` (RFC 8628 section 3.5), seconds. */
 const INTERVAL_S = 5;
 const LONGEST_INTERVAL_S = 60;
-/** Lifetime of a code without `expires_in`, and the longest one *(choice)*, seconds. */
+/** Maximum lifetime of a code, which also applies if the service does not send `expires_in` *(choice)*, seconds. */
 const LONGEST_LIFETIME_S = 1800;
 
-/** What the user needs to approve the command. */
+/** The data that the user needs to approve the command. */
 export interface Approval {
-  /** Address of the page with the code in it. */
+  /** Address of the page; it contains the code. */
   address: string;
   code: string;
 }
 
 /**
- * Signs in with the browser of the user, on this machine or another one (RFC 8628). The token is kept only in memory.
+ * Signs in through the user's browser, on this computer or another one (RFC 8628). The token is kept only in memory.
  *
  * @param base address of the service; ends with a slash
- * @param scope scopes with spaces
+ * @param scope scopes, separated by spaces
  * @param show called once, before the command waits for the user
  * @returns an access token with the scopes
  * @throws DescribedError with a `ServiceProblem`
@@ -76,18 +76,18 @@ export async function signInByDevice(
     else if (body.error !== "authorization_pending")
       throw serviceError(
         "TOKEN_REFUSED",
-        `${base.href} does not sign you in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
+        `${base.href} refuses the sign-in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
       );
   }
   throw serviceError("TOKEN_REFUSED", `The code of ${base.href} has expired. Run the command again.`);
 }
 
-/** Timeout of the request that revokes a token, ms. */
+/** Timeout for the request that revokes a token, ms. */
 const SIGN_OUT_MS = 5_000;
 
 /**
- * Revokes the token of `signInByDevice` (RFC 7009).
- * @returns whether it is revoked; otherwise it expires by itself
+ * Revokes a token from `signInByDevice` (RFC 7009).
+ * @returns whether it was revoked; otherwise it expires by itself
  */
 export async function signOut(base: URL, token: string): Promise<boolean> {
   const response = await fetch(new URL("oauth2/revoke/", base), {
@@ -99,6 +99,6 @@ export async function signOut(base: URL, token: string): Promise<boolean> {
   return response?.ok === true;
 }
 
-/** A number of seconds that a service has sent, from 1 to the greatest. */
+/** Limits a number of seconds from a service to the range from 1 to `greatest`. */
 const secondsIn = (value: unknown, fallback: number, greatest: number): number =>
   typeof value === "number" && value >= 1 ? Math.min(value, greatest) : fallback;

@@ -15,14 +15,14 @@ export interface OwnDevice {
 
 const MAX_RESULTS = 3000;
 
-/** The account of the token. */
+/** Returns the id of the account to which the token belongs. */
 export async function accountOf(client: ServiceClient): Promise<number> {
   const { id } = await client.object("api/v1/account/");
   if (typeof id === "number") return id;
-  throw serviceError("NOT_A_SERVICE", "The account in the response of the service has no id.");
+  throw serviceError("NOT_A_SERVICE", "The account in the service's response has no id.");
 }
 
-/** The devices of the account, by serial number. The list of ownerships shows the periods without samples. */
+/** Lists the devices of the account, sorted by serial number. Only the list of ownerships shows the periods without samples. */
 export async function listDevices(client: ServiceClient): Promise<OwnDevice[]> {
   const devices = new Map<number, OwnDevice>();
   for await (const ownership of client.list("api/v1/device-ownerships/", { limit: MAX_RESULTS })) {
@@ -38,7 +38,7 @@ export async function listDevices(client: ServiceClient): Promise<OwnDevice[]> {
 }
 
 /**
- * The devices with these serial numbers or ids.
+ * Selects the devices with these serial numbers or ids.
  *
  * @param wanted undefined for all devices
  * @throws UsageError for a device that the account does not have
@@ -66,7 +66,7 @@ function namesOf(devices: readonly OwnDevice[]): string {
   return names.join(", ") + (others === 0 ? "" : ` and ${others} more`);
 }
 
-/** The ranges of a device's samples within at most 14 days. */
+/** Lists the ranges of a device's samples within at most 14 days. */
 export async function listRanges(
   client: ServiceClient,
   { id }: OwnDevice,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Calendar, Day, Interval } from "./calendar.js";
 
-/** A range of samples in the service, with gaps of at most 5 minutes. */
+/** A range of samples in the service. Its gaps are at most 5 minutes long. */
 export interface SampleRange extends Interval {
   size: number;
 }
@@ -15,7 +15,7 @@ export interface PulledDay extends Day {
   state: string;
 }
 
-/** The days that have samples. A range across midnight belongs to the state of both days. */
+/** Returns the days that have samples. A range across midnight is part of the state of both days. */
 export function daysWithSamples(calendar: Calendar, ranges: readonly SampleRange[]): PulledDay[] {
   const rangesOf = new Map<number, SampleRange[]>();
   for (const range of ranges) {

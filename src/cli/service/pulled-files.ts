@@ -4,17 +4,17 @@ import { isRecord } from "../../arguments.js";
 import { readHiddenFile, replaceHiddenFile } from "../../files/hidden-file.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** The name begins with a dot, so readers of a whole folder skip the file. */
+/** The name begins with a dot, so that readers of a whole folder skip the file. */
 const LIST = ".asi-pull.json";
 
-/** The common properties of all files of a folder. */
+/** Properties that all files in a folder have in common. */
 export interface Origin {
   /** Id of the device. */
   device: number;
   /** Address of the service. */
   service: string;
   account: number;
-  /** The zone in which the days begin. */
+  /** The time zone that defines the days. */
   timeZone: string;
 }
 
@@ -29,16 +29,15 @@ interface List extends Origin {
   files: Record<string, Entry>;
 }
 
-/** The complete files in the folder of a device, and which samples they contain. */
+/** The complete files in the folder of a device, and the state of the samples that they contain. */
 export class PulledFiles {
   readonly #folder: string;
   readonly #list: List;
 
   /**
-   * Reads the list of the folder. An invalid list is ignored, so all days are requested again.
+   * Reads the list of the folder. An invalid list is ignored, so that all days are requested again.
    *
-   * @throws DescribedError `OTHER_ORIGIN` if the files have a different origin, because they would be replaced, or days
-   * would overlap
+   * @throws DescribedError `OTHER_ORIGIN` if the files have a different origin, because they would be replaced, or days would overlap
    */
   constructor(folder: string, origin: Origin) {
     this.#folder = folder;
@@ -59,7 +58,7 @@ export class PulledFiles {
     return Object.keys(this.#list.files).sort();
   }
 
-  /** Whether the file is complete, and contains the samples of this state. */
+  /** Returns whether the file is complete and contains the samples of this state. */
   isCurrent(name: string, state: string): boolean {
     const entry = Object.hasOwn(this.#list.files, name) ? this.#list.files[name] : undefined;
     if (entry === undefined || entry.state !== state) return false;
@@ -72,7 +71,7 @@ export class PulledFiles {
     return join(this.#folder, name);
   }
 
-  /** Records a complete file. After a power failure the list may be missing, and the files are requested again. */
+  /** Adds a complete file to the list. After a power failure, the list may be missing; the files are then requested again. */
   add(name: string, entry: Entry): void {
     this.#list.files[name] = entry;
     replaceHiddenFile(this.#folder, LIST, `${JSON.stringify(this.#list)}\n`);
@@ -85,7 +84,7 @@ const hasOrigin = (list: List, { device, service, account, timeZone }: Origin): 
   list.account === account &&
   list.timeZone === timeZone;
 
-/** The list of a folder; null if there is none, or an invalid one. */
+/** Reads the list of a folder. Returns null if there is none, or if it is invalid. */
 export function readList(folder: string): List | null {
   const text = readHiddenFile(folder, LIST);
   try {

@@ -1,31 +1,31 @@
 import { isRecord } from "../../arguments.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** The problems of requests to a service. */
+/** Problems with requests to a service. */
 export type ServiceProblem =
   /** The token is wrong or has expired. */
   | "TOKEN_REFUSED"
-  /** The service refuses one request; others may succeed. */
+  /** The service refuses this request, but may accept others. */
   | "SERVICE_REFUSED"
-  /** The service cannot be reached or is not available, even after retries. */
+  /** The service cannot be reached or is unavailable, even after retries. */
   | "SERVICE_UNAVAILABLE"
-  /** The response is not one of the service. */
+  /** The response is not from an asi-server. */
   | "NOT_A_SERVICE";
 
 export function serviceError(code: ServiceProblem, message: string): DescribedError {
   return new DescribedError({ error: { code, message } });
 }
 
-/** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
+/** Values of `X-Error-Code` for a missing or invalid token. Version 1 of the API sends them with status 403. */
 const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
 
-/** Temporary statuses. They mean too many requests or a restart, possibly of a service behind a proxy. */
+/** Temporary statuses. They mean that there are too many requests, or that the service or a proxy before it is restarting. */
 const PASSING = [429, 502, 503, 504];
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request may succeed later. */
 export const isPassing = ({ status }: Response): boolean => PASSING.includes(status);
 
-/** The error for an unexpected response. */
+/** Creates the error for an unexpected response. */
 export async function errorOf(response: Response, base: URL): Promise<DescribedError> {
   const { status, headers } = response;
   const location = headers.get("Location");
@@ -46,7 +46,7 @@ export async function errorOf(response: Response, base: URL): Promise<DescribedE
   if (isPassing(response) || status >= 500) {
     return serviceError("SERVICE_UNAVAILABLE", `${base.href} is not available (${status}): ${said}`);
   }
-  // a response that is not from the service has no code
+  // a response without a code is not from an asi-server
   if (status === 404 && code === "") return notAService(base);
   return serviceError("SERVICE_REFUSED", `The service refuses the request (${status}): ${said}`);
 }
@@ -64,7 +64,7 @@ async function reasonOf(response: Response): Promise<string> {
     const said = [detail, title].find((one) => typeof one === "string");
     return (typeof said === "string" ? said : text).slice(0, MAX_REASON);
   } catch {
-    // a page of a proxy
+    // the response is a page of a proxy
     return response.statusText || "without a reason";
   }
 }

@@ -4,10 +4,10 @@ import { endedEarly } from "./client.js";
 export type PullFormat = "parquet" | "csv" | "jsonl";
 
 /**
- * The bytes of a download, which must be complete.
+ * Checks that a download is complete while it is read.
  *
- * @param onBytes is called with the number of bytes of each part
- * @throws DescribedError as the error of the stream, if its end is not the end of a file in this format
+ * @param onBytes called with the number of bytes of each part
+ * @throws DescribedError as the error of the stream if its end is not the end of a file in this format
  */
 export function whole(
   body: ReadableStream<Uint8Array>,

@@ -6,7 +6,7 @@ import { systemCode } from "./problem.js";
 const STDOUT = 1;
 const STDERR = 2;
 
-/** A part of a message: a text, or a text with control sequences. */
+/** A part of a message: a text, or a text that contains control sequences. */
 export type Part = string | { readonly sequence: string };
 
 /** When messages are coloured. */
@@ -15,11 +15,11 @@ export const COLOR_MODES = ["auto", "always", "never"] as const;
 export interface ConsoleSettings {
   /** Whether only errors are printed. */
   quiet?: boolean;
-  /** Default `auto`: on a terminal, unless NO_COLOR (no-color.org) is set. */
+  /** Default: `auto`, which means on a terminal, unless NO_COLOR (no-color.org) is set. */
   color?: (typeof COLOR_MODES)[number];
 }
 
-/** The output of the command: data on the standard output, messages on the standard error. */
+/** The output of the command: data to the standard output, messages to the standard error. */
 export class Console {
   readonly #output: DescriptorOutput;
   readonly #env: NodeJS.ProcessEnv;
@@ -32,14 +32,14 @@ export class Console {
     this.#env = env;
   }
 
-  /** Values of the options --quiet and --color. */
+  /** Sets the values of the options --quiet and --color. */
   configure(settings: ConsoleSettings): void {
     this.#settings = settings;
   }
 
   /**
-   * Writes lines of data: texts and control sequences. Control characters in texts are escaped. After the reader has closed the pipe,
-   * data are dropped silently.
+   * Writes lines of data, which consist of texts and control sequences. Control characters in texts are escaped. After the reader has
+   * closed the pipe, data are dropped silently.
    */
   async data(...parts: readonly Part[]): Promise<void> {
     const text = parts
@@ -55,7 +55,9 @@ export class Console {
     }
   }
 
-  /** Prints a line of information: texts and results of `paint`. Control characters are escaped. Prints nothing if quiet. */
+  /**
+   * Prints a line of information, which consists of texts and results of `paint`. Control characters are escaped. Prints nothing if quiet.
+   */
   message(...parts: readonly Part[]): void {
     if (this.#settings.quiet !== true) this.failure(...parts);
   }
@@ -76,7 +78,8 @@ export class Console {
   }
 
   /**
-   * Shows a line until the next one replaces it; an empty text removes it. Only if `canShowTransient`. Control characters are escaped.
+   * Shows a line until the next one replaces it. An empty text removes it. Has no effect unless `canShowTransient` is set. Control
+   * characters are escaped.
    */
   showTransient(text: string): void {
     const line = printable(text);
@@ -100,14 +103,14 @@ export class Console {
     return color === "always";
   }
 
-  /** Whether data are coloured: set by --color; by default on a terminal, unless NO_COLOR is set. */
+  /** Whether data are coloured: as set by --color; by default on a terminal, unless NO_COLOR is set. */
   get paintsData(): boolean {
     const { color = "auto" } = this.#settings;
     if (color !== "auto") return color === "always";
     return process.stdout.isTTY === true && (this.#env.NO_COLOR ?? "") === "" && this.#env.TERM !== "dumb";
   }
 
-  /** Text in a colour, if messages are coloured. */
+  /** Colours a text, if messages are coloured. */
   paint(colour: keyof typeof COLOURS, text: string): Part {
     return !this.#hasColours ? text : { sequence: `\x1b[${COLOURS[colour]}m${printable(text)}\x1b[0m` };
   }
@@ -116,7 +119,7 @@ export class Console {
 // SGR parameters (ECMA-48)
 const COLOURS = { red: 31, yellow: 33 } as const;
 
-// Does not use process.stderr, which increases the start-up time. A message that cannot be written is lost.
+// Writes to the standard error without process.stderr, which would increase the start-up time. A message that cannot be written is lost.
 function write(text: string): void {
   const bytes = new TextEncoder().encode(text);
   try {

@@ -1,6 +1,6 @@
 import type { Report } from "../../types.js";
 
-/** Exit status of the command; part of its interface. */
+/** Exit statuses of the command. They are part of its interface. */
 export const ExitStatus = {
   done: 0,
   failed: 1,
@@ -11,7 +11,7 @@ export const ExitStatus = {
 
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 
-/** Whether an invalid frame was found (docs/recording-format.md, "Reading", rule 7). */
+/** Returns whether an invalid frame was found (docs/recording-format.md, "Reading", rule 7). */
 export function isDamaged({ damage }: Report): boolean {
   return damage.badChecksums + damage.overlong + damage.overruns > 0;
 }
@@ -20,7 +20,7 @@ export function statusOf(report: Report): ExitStatus {
   return isDamaged(report) ? ExitStatus.doneWithDamage : ExitStatus.done;
 }
 
-/** Status of a batch. It is `failed` if an input failed, otherwise `damaged` if an input was damaged. */
+/** Returns the status of a batch: `failed` if an input failed, otherwise `damaged` if an input was damaged. */
 export function statusOfAll(statuses: readonly ExitStatus[]): ExitStatus {
   const gravest = [ExitStatus.wrongUsage, ExitStatus.failed, ExitStatus.doneWithDamage];
   return gravest.find((status) => statuses.includes(status)) ?? ExitStatus.done;

@@ -1,11 +1,11 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-// Cleaning up takes milliseconds; after this time the process ends in any case.
+// Maximum time for cleaning up, which usually takes milliseconds; after this time, the process ends.
 const MAX_CLEAN_UP_MS = 3000;
 
 /**
- * Runs `work` with a signal that fires when the process is interrupted. After the work has cleaned up, the process
- * is terminated by the signal that interrupted it, so that a shell recognizes the interruption. A second signal ends the process immediately.
+ * Runs `work` with a signal that is aborted when the process is interrupted. After the work has cleaned up, the same signal terminates the
+ * process, so that a shell recognizes the interruption. A second signal ends the process immediately.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

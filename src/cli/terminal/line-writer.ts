@@ -9,7 +9,7 @@ export interface LineWriter<B> {
 }
 
 /**
- * Writes the lines of each batch at once.
+ * Creates a writer that writes the lines of each batch immediately.
  *
  * @param header the first line; empty if there is none
  */
@@ -35,7 +35,7 @@ export function lineWriter<B extends { length: number }>(
 }
 
 /**
- * Writes all lines after the last batch, because each line depends on all items.
+ * Creates a writer that writes all lines after the last batch, because each line depends on all items.
  *
  * @param lineFor receives all batches, and returns the function that writes a line
  */
@@ -57,7 +57,7 @@ export function wholeWriter<B extends { length: number }>(
   };
 }
 
-/** Milliseconds as seconds with three decimals. */
+/** Formats milliseconds as seconds with three decimals. */
 export function seconds(ms = 0): string {
   return (Math.round(ms) / 1000).toFixed(3);
 }

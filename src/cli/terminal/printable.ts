@@ -4,17 +4,17 @@
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
 const KEPT = /[\n\t]/;
 
-/** A name on one line: `\x1b` for an escape character. */
+/** Escapes a name, so that it is on one line: an escape character becomes `\x1b`. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
-/** Like `printable`, for a text of several lines, with tabs. */
+/** Escapes a text like `printable`, but keeps line breaks and tabs. */
 export function printableLines(text: string): string {
   return text.replace(UNPRINTABLE, (character) => (KEPT.test(character) ? character : escaped(character)));
 }
 
-/** JSON of one line without such characters. */
+/** Formats JSON on one line without these characters. */
 export function printableJson(value: object): string {
   return JSON.stringify(value).replace(UNPRINTABLE, (character) => `\\u${hex(character, 4)}`);
 }

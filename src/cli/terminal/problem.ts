@@ -4,10 +4,10 @@ import type { WrittenThrough } from "../../files/descriptor-output.js";
 import { isTemporaryName } from "../../files/temporary-names.js";
 import type { Report } from "../../types.js";
 
-/** An error in the command's output, including with `--json`. */
+/** An error in the output of the command, also with `--json`. */
 export interface Problem {
   /**
-   * The code of an `AsiError` or of a system error (`ENOENT`). The command adds `NO_INPUT` if an argument matches nothing,
+   * The code of an `AsiError` or of a system error (`ENOENT`). The command has further codes: `NO_INPUT` if an argument matches nothing,
    * `WORKER_FAILED` if a worker thread crashed, those of `asi pull` and `asi stream` (`cli/service/`), and `UNEXPECTED` for bugs.
    */
   code: string;
@@ -16,13 +16,13 @@ export interface Problem {
   line?: number;
 }
 
-/** A problem, with the report if there is one. */
+/** A problem, and the report if there is one. */
 export interface Failure {
   error: Problem;
   report?: Report;
 }
 
-/** A failure of the command itself, or of a worker thread, which has already described it. */
+/** A failure that has already been described, by the command itself or by a worker thread. */
 export class DescribedError extends Error {
   override readonly name = "DescribedError";
   readonly failure: Failure;
@@ -57,7 +57,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-// Flags of the command for options that messages of the library name.
+// Options of the command that correspond to options in messages of the library.
 const FLAGS: Readonly<Record<string, string>> = {
   columns: "--columns",
   decimalMark: "--decimal",
@@ -93,7 +93,7 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 }
 
-/** The `code` of a system error; null for other errors. */
+/** Returns the `code` of a system error; null for other errors. */
 export function systemCode(error: unknown): string | null {
   return isSystemError(error) ? error.code : null;
 }
@@ -120,7 +120,7 @@ const SYSTEM_MESSAGES: Record<string, string> = {
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-// The state of the written bytes after a full disk.
+// Describes the state of the written bytes after a full disk.
 function whatIsKept({ code, bytesWritten }: SystemError): string {
   if (!NO_ROOM.includes(code)) return "";
   // the file had a temporary name and was deleted
@@ -144,7 +144,7 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `(CODE at byte 12)`, the text after a message. */
+/** Formats the place of a problem, which follows its message: `(CODE at byte 12)`. */
 export function placeOf({ code, byteOffset, line }: Problem): string {
   const place =
     byteOffset !== undefined ? ` at byte ${byteOffset}` : line !== undefined ? ` at line ${line}` : "";

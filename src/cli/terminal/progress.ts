@@ -4,11 +4,11 @@ const SHOWN_AFTER_S = 0.5;
 const REDRAWN_AFTER_S = 0.1;
 const WIDTH = 30;
 
-/** A line on a terminal about work that takes longer than half a second; it is removed at the end. */
+/** A line on a terminal for work that takes longer than half a second. It is removed at the end. */
 export class ProgressLine {
   readonly #console: Console;
   readonly #text: () => string;
-  // s; process.uptime needs no loading, unlike `performance`
+  // In seconds. Unlike `performance`, `process.uptime` needs no loading.
   #redrawAt = process.uptime() + SHOWN_AFTER_S;
 
   constructor(console: Console, text: () => string) {
@@ -16,7 +16,7 @@ export class ProgressLine {
     this.#text = text;
   }
 
-  /** Called often, when the text may have changed. */
+  /** Called often, because the text may have changed. */
   update(): void {
     if (process.uptime() >= this.#redrawAt) this.show();
   }
@@ -32,19 +32,19 @@ export class ProgressLine {
   }
 }
 
-/** A bar that shows how much of the inputs is read. */
+/** A bar that shows the share of the inputs that has been read. */
 export class Progress {
   readonly #line: ProgressLine;
   readonly #totalBytes: number;
   readonly #read = new Map<number, number>();
 
-  /** @param totalBytes of all inputs together; 0 if unknown: then the number of bytes read is shown */
+  /** @param totalBytes size of all inputs together; if it is 0 (unknown), the number of bytes read is shown instead */
   constructor(console: Console, totalBytes: number) {
     this.#line = new ProgressLine(console, () => this.#bar());
     this.#totalBytes = totalBytes;
   }
 
-  /** Called often with the number of bytes read from an input so far. */
+  /** Called often with the number of bytes that have been read from an input so far. */
   readonly report = (input: number, bytesRead: number): void => {
     this.#read.set(input, bytesRead);
     this.#line.update();

@@ -2,7 +2,7 @@ export { instantFormat, offsetIn } from "../../rows/instant-format.js";
 
 // Times in the output of the command.
 
-/** `1:42:05.300`: hours, minutes, seconds. */
+/** Formats a duration: `1:42:05.300` (hours, minutes, seconds). */
 export function timeSpanText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, "0");
   const seconds = Math.floor(ms / 1000);

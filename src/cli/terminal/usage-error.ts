@@ -1,4 +1,4 @@
-/** The command was called incorrectly, and has done nothing. `message` contains the remedy. */
+/** The command was called incorrectly, and has done nothing. `message` says how to call it correctly. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -7,7 +7,7 @@ export class UsageError extends Error {
  * Refuses options without effect.
  *
  * @param names options in `flags` that have no effect
- * @param instead the remedy, as the end of a sentence that begins with the option
+ * @param instead the remedy, which completes a sentence that begins with the option
  * @throws UsageError if one of them is given
  */
 export function refuseWithoutEffect<Flags extends object>(

@@ -15,7 +15,7 @@ export interface BandPass {
   readonly gain: number;
 }
 
-/** @param rateHz sample rate, Hz; at least 100 */
+/** Computes the coefficients for a sample rate in Hz, at least 100. */
 export function bandPass(rateHz: number): BandPass {
   const high = tangent((Math.PI * HIGH_PASS_HZ) / rateHz);
   const low = tangent((Math.PI * LOW_PASS_HZ) / rateHz);
@@ -31,8 +31,8 @@ export function bandPass(rateHz: number): BandPass {
 }
 
 /**
- * Tangent of an angle from 0 to 0.5 rad, as a continued fraction. `Math.tan` may differ in the last bit between platforms, and
- * all engines must find the same beats.
+ * Returns the tangent of an angle from 0 to 0.5 rad, as a continued fraction. `Math.tan` may differ in the last bit between
+ * platforms, but all engines must find the same beats.
  */
 function tangent(angle: number): number {
   const square = angle * angle;

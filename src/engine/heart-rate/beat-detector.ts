@@ -2,32 +2,19 @@ import { BeatLevels, MAX_RR_S } from "./beat-levels.js";
 import { Candidates } from "./candidates.js";
 import { Envelope, samplesIn } from "./envelope.js";
 import { HeartRateReading, MIN_SIGNAL } from "./heart-rate-reading.js";
+import { Maxima } from "./maxima.js";
 
-// Times in s.
-/** A maximum within this time after a start is a filter artefact. */
-const SETTLING_S = 0.05;
-/** A maximum is confirmed when no higher one follows within this time. */
-const CONFIRMATION_S = 0.2;
-/** A maximum of similar height at least this far away makes a beat doubtful. */
-const RIVAL_S = 0.12;
-/** Similar means at least 0.6 of the envelope, which is 0.36 of its square. */
-const SIMILAR = 0.36;
-/** A maximum is compared with the envelope on both sides, from `NEAR_S` to `SCORING_S` away. */
-const NEAR_S = 0.125;
-const SCORING_S = 0.28;
-/** Time from the QRS complex to the centre of the slopes of the filtered signal. */
-const DELAY_S = 0.03;
 /** Window of a level, and time between two checks of the levels. */
 const LEVEL_WINDOW_S = 1.2;
 const LEVEL_CHECK_S = 0.8;
 const LONG_SILENCE_S = 6;
-/** A longer gap clears the heart rates, and a much longer one the whole state. */
+/** A gap longer than `HISTORY_GAP_S` clears the heart rates; a gap longer than `FORGOTTEN_GAP_S` clears the whole state. */
 const HISTORY_GAP_S = 2;
 const FORGOTTEN_GAP_S = 10;
 
 export interface BeatListener {
   /**
-   * @param n position of the beat as a sample index with a fraction, between two samples
+   * @param n position of the beat: a sample index with a fraction
    * @param rrS time since the previous beat, s; 0 after a gap or a pause
    * @param quality 0 to 1: prominence of the beat
    */
@@ -44,47 +31,32 @@ export interface BeatListener {
 }
 
 /**
- * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. Independent of gain and polarity;
- * causal; constant memory. A beat is known 0.4 s after its time, a beat found by search-back up to 1.3 s after it.
+ * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. It does not depend on gain and polarity,
+ * is causal, and needs constant memory. A beat is known 0.4 s after its time, or up to 1.3 s if search-back finds it.
  */
 export class BeatDetector {
   readonly #listener: BeatListener;
   readonly #envelope = new Envelope();
   readonly #candidates = new Candidates();
+  readonly #maxima = new Maxima(this.#envelope, this.#candidates);
   readonly #levels = new BeatLevels();
   readonly #reading = new HeartRateReading(this.#levels);
   #rateHz = 0;
   // durations in samples
-  #settling = 0;
-  #confirmation = 0;
-  #rival = 0;
-  #near = 0;
-  #scoring = 0;
   #levelWindow = 0;
   #levelCheck = 0;
-  /** Index of the next sample. */
   #n = 0;
   #start = 0;
-  // a maximum that a higher one may replace; negative if there is none
-  #pending = -1;
-  #pendingIsDouble = 0;
-  /** Maxima with a lower or equal sum of squares are ignored. */
-  #least = Number.NEGATIVE_INFINITY;
-  // maxima that wait for later samples, in order. There are at most two, because their distance is more than half of `SCORING_S`
-  #waiting1 = -1;
-  #waiting1IsDouble = 0;
-  #waiting2 = -1;
-  #waiting2IsDouble = 0;
   #lastBeat = Number.NEGATIVE_INFINITY;
-  /** Position of the QRS complex of that beat, between two samples. */
+  /** Position of the QRS complex of the last beat: a sample index with a fraction. */
   #lastQrs = 0;
   #isLinked = false;
   #isLearning = true;
-  /** Whether a candidate is new since the last search-back. */
+  /** Whether a candidate was added since the last search-back. */
   #isSearchDue = false;
   #nextLevelCheck = 0;
   #nextSecond = 0;
-  /** The number of samples at the next action. */
+  /** The sample count at which the next action is due. */
   #dueAt = 0;
 
   constructor(listener: BeatListener) {
@@ -111,11 +83,7 @@ export class BeatDetector {
   #setRate(rateHz: number): void {
     this.#rateHz = rateHz;
     this.#envelope.setRate(rateHz);
-    this.#settling = samplesIn(SETTLING_S, rateHz);
-    this.#confirmation = samplesIn(CONFIRMATION_S, rateHz);
-    this.#rival = samplesIn(RIVAL_S, rateHz);
-    this.#near = samplesIn(NEAR_S, rateHz);
-    this.#scoring = samplesIn(SCORING_S, rateHz);
+    this.#maxima.setRate(rateHz);
     this.#levelWindow = samplesIn(LEVEL_WINDOW_S, rateHz);
     this.#levelCheck = samplesIn(LEVEL_CHECK_S, rateHz);
   }
@@ -124,16 +92,14 @@ export class BeatDetector {
     this.#envelope.restart();
     this.#candidates.clear();
     this.#start = this.#n;
-    this.#clearPending();
-    this.#waiting1 = -1;
-    this.#waiting2 = -1;
+    this.#maxima.restart(this.#n);
     this.#isLinked = false;
     this.#isSearchDue = false;
     this.#nextLevelCheck = this.#n + 3 * this.#levelWindow;
     this.#schedule();
   }
 
-  /** Handles `samples` missing samples. Ends the signal before them, and starts again after them. */
+  /** Handles missing samples: ends the signal before them, and starts again after them. `samples` is their number. */
   skip(samples: number): void {
     this.end();
     if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
@@ -141,7 +107,7 @@ export class BeatDetector {
       return;
     }
     this.#n += samples;
-    // no signal follows a second that ends with the gap
+    // a second that ends within the gap is not evaluated
     this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
     if (samples > HISTORY_GAP_S * this.#rateHz) {
       this.#levels.clearRrs();
@@ -152,13 +118,8 @@ export class BeatDetector {
 
   /** Ends the signal, and classifies the last maxima as if silence followed. */
   end(): void {
-    const { n } = this;
-    this.#envelope.silence(n, n + this.#scoring);
-    if (this.#waiting1 >= 0) this.#scoreWaiting();
-    if (this.#waiting1 >= 0) this.#scoreWaiting();
-    if (this.#pending < 0) return;
-    this.#confirm();
-    this.#scoreWaiting();
+    this.#envelope.silence(this.#n, this.#n + this.#maxima.scoring);
+    while (this.#maxima.scoreNext()) this.#classifyNew();
   }
 
   /** Processes `count` samples (little-endian, 16 bits) at `offset`. */
@@ -171,27 +132,24 @@ export class BeatDetector {
         offset + 2 * (this.#n - first),
         this.#n,
         Math.min(end, this.#dueAt),
-        this.#least,
+        this.#maxima.least,
       );
       this.#n = Math.abs(taken);
-      if (taken < 0) this.#takeMaximum(this.#n - 2);
+      if (taken < 0) this.#maxima.take(this.#n - 2);
       if (taken < 0 || this.#n >= this.#dueAt) this.#handleEvents();
       if (this.#n >= end) return;
     }
   }
 
   #schedule(): void {
-    let next = Math.min(this.#nextSecond, this.#nextLevelCheck);
-    if (this.#pending >= 0) next = Math.min(next, this.#pending + this.#confirmation + 1);
-    if (this.#waiting1 >= 0) next = Math.min(next, this.#waiting1 + this.#scoring + 1);
+    let next = Math.min(this.#nextSecond, this.#nextLevelCheck, this.#maxima.dueAt());
     if (this.#isSearchDue) next = Math.min(next, this.#searchTime());
     this.#dueAt = next;
   }
 
   #handleEvents(): void {
     const n = this.#n;
-    if (this.#pending >= 0 && n > this.#pending + this.#confirmation) this.#confirm();
-    if (this.#waiting1 >= 0 && n > this.#waiting1 + this.#scoring) this.#scoreWaiting();
+    if (this.#maxima.advance(n)) this.#classifyNew();
     if (this.#isSearchDue && n >= this.#searchTime()) this.#searchBack();
     if (n >= this.#nextLevelCheck) {
       this.#checkLevels();
@@ -201,75 +159,14 @@ export class BeatDetector {
     this.#schedule();
   }
 
-  #takeMaximum(n: number): void {
-    if (n < this.#start + this.#settling) return;
-    const height = this.#envelope.sumAt(n);
-    if (this.#pending < 0) {
-      this.#setPending(n, 0, height);
-      return;
-    }
-    const pendingHeight = this.#envelope.sumAt(this.#pending);
-    const isFar = n - this.#pending > this.#rival;
-    if (height > pendingHeight) {
-      this.#setPending(n, isFar && pendingHeight > SIMILAR * height ? 1 : 0, height);
-    } else if (isFar && height > SIMILAR * pendingHeight) {
-      this.#pendingIsDouble = 1;
-    }
-  }
-
-  #setPending(n: number, isDouble: number, height: number): void {
-    this.#pending = n;
-    this.#pendingIsDouble = isDouble;
-    this.#least = SIMILAR * height;
-  }
-
-  #clearPending(): void {
-    this.#pending = -1;
-    this.#least = Number.NEGATIVE_INFINITY;
-  }
-
-  #confirm(): void {
-    if (this.#waiting1 < 0) {
-      this.#waiting1 = this.#pending;
-      this.#waiting1IsDouble = this.#pendingIsDouble;
-    } else {
-      this.#waiting2 = this.#pending;
-      this.#waiting2IsDouble = this.#pendingIsDouble;
-    }
-    this.#clearPending();
-  }
-
-  /** Scores the maximum that has waited longest, and classifies it. */
-  #scoreWaiting(): void {
-    const n = this.#waiting1;
-    const isDouble = this.#waiting1IsDouble;
-    this.#waiting1 = this.#waiting2;
-    this.#waiting1IsDouble = this.#waiting2IsDouble;
-    this.#waiting2 = -1;
-    const envelope = this.#envelope;
-    // the envelope is smooth, so one sample every 12 ms is enough
-    let sum = 0;
-    let count = 0;
-    let lowestBefore = Number.POSITIVE_INFINITY;
-    let lowestAfter = Number.POSITIVE_INFINITY;
-    for (let j = this.#near; j <= this.#scoring; j += envelope.slopeSamples) {
-      const before = envelope.rootAt(n - j);
-      const after = envelope.rootAt(n + j);
-      sum += before + after;
-      count += 2;
-      if (before < lowestBefore) lowestBefore = before;
-      if (after < lowestAfter) lowestAfter = after;
-    }
-    const height = envelope.rootAt(n);
-    const score = Math.max(0, height - (0.65 * sum) / count) * envelope.scale;
-    const valley = height > 0 ? Math.max(lowestBefore, lowestAfter) / height : 1;
-    const candidates = this.#candidates;
-    candidates.push(n, score, valley, isDouble, envelope.centreAt(n) - DELAY_S * this.#rateHz);
+  /** Classifies the last candidate. */
+  #classifyNew(): void {
     if (this.#isLearning) return;
-    if (this.#isBeat(candidates.length - 1)) {
-      this.#accept(candidates.length - 1);
+    const last = this.#candidates.length - 1;
+    if (this.#isBeat(last)) {
+      this.#accept(last);
     } else {
-      this.#levels.reject(score);
+      this.#levels.reject(this.#candidates.score(last));
       this.#isSearchDue = true;
     }
   }
@@ -320,9 +217,9 @@ export class BeatDetector {
     }
   }
 
-  /** The sample count at which the search for a missing beat starts. */
+  /** Returns the sample count at which the search for a missing beat starts. */
   #searchTime(): number {
-    return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#scoring;
+    return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#maxima.scoring;
   }
 
   #searchBack(): void {
@@ -375,9 +272,9 @@ export class BeatDetector {
     }
   }
 
-  /** Samples since a candidate was scored. */
+  /** Returns the number of samples since a candidate was scored. */
   #ageOf(candidate: number): number {
-    return this.#n - 1 - (this.#candidates.n(candidate) + this.#scoring);
+    return this.#n - 1 - (this.#candidates.n(candidate) + this.#maxima.scoring);
   }
 
   #setLevel(level: number): void {

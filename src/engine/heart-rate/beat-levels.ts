@@ -33,7 +33,7 @@ export class BeatLevels {
     this.shortRrS = FIRST_RR_S;
   }
 
-  /** Restarts with a level of beats. `reject` the scores of noise afterwards. */
+  /** Restarts with a given level of beats. Call `reject` for the scores of noise afterwards. */
   setSignal(level: number): void {
     this.signal = level;
     this.#scores.clear();

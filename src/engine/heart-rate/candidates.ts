@@ -1,6 +1,6 @@
 const CAPACITY = 24;
 
-/** The last scored maxima of the envelope, in chronological order. */
+/** The last scored maxima of the envelope (candidates), in chronological order. */
 export class Candidates {
   length = 0;
   #first = 0;
@@ -14,7 +14,7 @@ export class Candidates {
     this.length = 0;
   }
 
-  /** Adds one and drops the first one if necessary. */
+  /** Adds a candidate, and drops the first one if the list is full. */
   push(n: number, score: number, valley: number, isDouble: number, qrs: number): void {
     if (this.length === CAPACITY) {
       this.#first = (this.#first + 1) % CAPACITY;
@@ -29,7 +29,7 @@ export class Candidates {
     this.length += 1;
   }
 
-  /** Index of the sample. */
+  /** Returns the sample index of a candidate. */
   n(index: number): number {
     return this.#n[this.#place(index)] as number;
   }
@@ -38,22 +38,25 @@ export class Candidates {
     return this.#score[this.#place(index)] as number;
   }
 
-  /** The minimum of the envelope beside the maximum, on its higher side, as a share of the maximum: 0 for an isolated beat. */
+  /**
+   * Returns the higher one of the two minima of the envelope beside a candidate, as a share of its maximum: 0 for an isolated
+   * beat.
+   */
   valley(index: number): number {
     return this.#valley[this.#place(index)] as number;
   }
 
-  /** 1 if another maximum of similar height was close, otherwise 0. */
+  /** Returns 1 if another maximum of similar height is close to a candidate, otherwise 0. */
   isDouble(index: number): number {
     return this.#isDouble[this.#place(index)] as number;
   }
 
-  /** The position of its QRS complex, between two samples. */
+  /** Returns the position of the QRS complex of a candidate: a sample index with a fraction. */
   qrs(index: number): number {
     return this.#qrs[this.#place(index)] as number;
   }
 
-  /** The first one after `n`, or `length`. */
+  /** Returns the first candidate after sample `n`, or `length` if there is none. */
   firstAfter(n: number): number {
     let index = this.length;
     while (index > 0 && this.n(index - 1) > n) index -= 1;

@@ -12,13 +12,13 @@ const WINDOW_S = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice `SCORING_S` of the beat detector, at 1000 Hz.
 const SLOPE_MASK = 15;
-// The values of a beat are needed until it is scored: `WINDOW_S` and `SCORING_S` of the beat detector together.
+// The values of a beat are needed until it is scored, after `WINDOW_S` and `SCORING_S` of the beat detector.
 const WINDOW_MASK = 511;
 const POWER_MASK = 1023;
 /** Filter states below this are rounding errors after the end of a signal. Smaller ones would become slow subnormal numbers. */
 const NOTHING = 1e-100;
 
-/** A duration in samples. */
+/** Converts a duration to a number of samples. */
 export function samplesIn(seconds: number, rateHz: number): number {
   return Math.floor(seconds * rateHz + 0.5);
 }
@@ -48,7 +48,7 @@ export class Envelope {
   readonly #filtered = new Float64Array(SLOPE_MASK + 1);
   readonly #squares = new Float64Array(WINDOW_MASK + 1);
   readonly #sums = new Float64Array(POWER_MASK + 1);
-  /** The envelope is the root of a sum times this. */
+  /** The envelope is the square root of a sum, multiplied by this. */
   scale = 1;
 
   setRate(rateHz: number): void {
@@ -63,7 +63,7 @@ export class Envelope {
     this.scale = Math.sqrt(1 / this.#windowSamples);
   }
 
-  /** Clears the signal. The next sample becomes its zero line. */
+  /** Clears the signal. The next sample becomes the zero line. */
   restart(): void {
     this.#isFirst = true;
     this.#u1 = 0;
@@ -77,11 +77,12 @@ export class Envelope {
   }
 
   /**
-   * Processes samples (little-endian, 16 bits) until `until` or a local maximum, which is the last processed sample but one.
+   * Processes samples (little-endian, 16 bits) until the sample `until`, or a local maximum, which is the last processed sample
+   * but one.
    *
    * @param n index of the sample at `offset`, and of its envelope
    * @param least maxima with a sum of squares up to this are ignored
-   * @returns the index of the first unprocessed sample, negative if the last but one is a maximum
+   * @returns the index of the first unprocessed sample, negative if the last processed sample but one is a maximum
    */
   take(samples: DataView, offset: number, n: number, until: number, least: number): number {
     if (this.#isFirst) {
@@ -143,7 +144,7 @@ export class Envelope {
     return isMaximum ? -i : i;
   }
 
-  /** Removes rounding errors from the sum after the sample `n` - 1, and negligible filter states. */
+  /** Removes rounding errors from the sum after sample `n` - 1, and clears negligible filter states. */
   refresh(n: number): void {
     let sum = 0;
     for (let i = n - this.#windowSamples; i < n; i++) sum += this.#squares[i & WINDOW_MASK] as number;
@@ -154,20 +155,20 @@ export class Envelope {
     this.#y2 = withoutTraces(this.#y2);
   }
 
-  /** The sum of squares at `n`, which must be one of the last 1024 samples. */
+  /** Returns the sum of squares at `n`, which must be one of the last 1024 samples. */
   sumAt(n: number): number {
     return this.#sums[n & POWER_MASK] as number;
   }
 
-  /** The root of the sum at `n`. */
+  /** Returns the root of the sum at `n`. */
   rootAt(n: number): number {
     return Math.sqrt(Math.max(0, this.#sums[n & POWER_MASK] as number));
   }
 
   /**
-   * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
-   * top, because its window is longer than the QRS complex. Noise shifts its maximum by many milliseconds, but this centre
-   * only by few.
+   * Returns the centre of the slopes in the window that ends at sample `n`, as a sample index with a fraction. Steep slopes have
+   * more weight. The envelope has a flat top, because its window is longer than the QRS complex. Noise shifts its maximum by many
+   * milliseconds, but this centre by only a few.
    */
   centreAt(n: number): number {
     let sumOfWeights = 0;

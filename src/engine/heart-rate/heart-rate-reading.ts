@@ -3,18 +3,18 @@ import { RecentNumbers } from "./order-statistics.js";
 
 const MAX_RRS = 16;
 const MIN_RRS = 4;
-/** Time span of the RR intervals for a reading, s. */
+/** Time that the RR intervals for a reading cover, s. */
 const HISTORY_S = 8;
 const BEATS = 8;
 const LAST_BEATS = 4;
 const MIN_BPM = 24;
 const MAX_BPM = 220;
-/** Quieter signals are rounding errors of the converter, in units of the samples. */
+/** Weaker signals are rounding errors of the converter. In units of the samples. */
 export const MIN_SIGNAL = 0.25;
 /** Number of consecutive good seconds after which a reading is valid. */
 const GOOD_SECONDS = 3;
 
-/** Decides each second whether there is a heart rate, from the beats of the last seconds. */
+/** Decides each second whether there is a heart rate. The decision depends on the beats of the last seconds. */
 export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
@@ -46,22 +46,22 @@ export class HeartRateReading {
     this.#doubles.push(isDouble);
   }
 
-  /** @param endS time of the beat that ends the interval, s since an arbitrary instant */
+  /** Adds an RR interval. `endS` is the time of the beat that ends it, s since an arbitrary instant. */
   addRr(rrS: number, endS: number): void {
     this.#rrs.push(rrS);
     this.#ends.push(endS);
   }
 
-  /** Median `valley` of the last four beats; of all if there are fewer. */
+  /** Median `valley` of the last four beats, or of all beats if there are fewer. */
   get lastValley(): number {
     return this.#lastValleys.median();
   }
 
   /**
-   * The reading of a second.
+   * Returns the reading for a second.
    *
-   * @param nowS the end of the second, s since the same instant
-   * @param lastBeatS the last beat
+   * @param nowS the end of the second, s since the same instant as in `addRr`
+   * @param lastBeatS time of the last beat
    * @returns beats per minute, not rounded; 0 if there is no reading
    */
   at(nowS: number, lastBeatS: number): number {
@@ -116,7 +116,10 @@ export class HeartRateReading {
     return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
   }
 
-  /** Whether four beats are doubtful, that is, the fourth value from the end of sorted ones and zeros is a one. */
+  /**
+   * Returns whether at least four beats are doubtful: the fourth-largest of the sorted values, which are ones and zeros, is then
+   * a one.
+   */
   #hasFourDoubles(): boolean {
     const count = this.#doubles.length;
     return count >= 4 && this.#doubles.ranked(count - 4) === 1;

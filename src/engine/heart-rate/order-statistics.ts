@@ -1,4 +1,4 @@
-/** A ring of the last numbers, which are also kept sorted. */
+/** A ring buffer of the last numbers, which are also kept sorted. */
 export class RecentNumbers {
   readonly #numbers: Float64Array;
   readonly #sorted: Float64Array;
@@ -34,7 +34,7 @@ export class RecentNumbers {
     sorted[at] = number;
   }
 
-  /** The oldest number; the ring must not be empty. */
+  /** Returns the oldest number; the ring must not be empty. */
   oldest(): number {
     const index = this.#next - this.#length;
     return this.#numbers[index < 0 ? index + this.#numbers.length : index] as number;
@@ -47,12 +47,12 @@ export class RecentNumbers {
     this.#length = last;
   }
 
-  /** The number with a rank; rank 0 is the lowest. */
+  /** Returns the number with the given rank; rank 0 is the lowest number. */
   ranked(rank: number): number {
     return this.#sorted[rank] as number;
   }
 
-  /** The median; the ring must not be empty. */
+  /** Returns the median; the ring must not be empty. */
   median(): number {
     const middle = this.#length >> 1;
     if (this.#length % 2 === 1) return this.ranked(middle);

@@ -4,13 +4,13 @@ const MAX_DIFFERENCE = 0.2;
 
 /** Sums over a whole waveform, for its figures. */
 export interface WaveformSums {
-  /** Seconds of signal, and seconds with a reading. */
+  /** The number of seconds of signal, and of seconds with a reading. */
   ecgSeconds: number;
   ecgReadings: number;
-  /** Sum and maximum of the readings, bpm. */
+  /** The sum and the maximum of the readings, bpm. */
   ecgReadingSum: number;
   ecgReadingMax: number;
-  /** Pairs of successive RR intervals, and the sum of their squared differences, ms². */
+  /** The number of pairs of successive RR intervals, and the sum of their squared differences, ms². */
   rrPairs: number;
   rrSquares: number;
 }
@@ -19,25 +19,27 @@ export interface WaveformSums {
 export interface EcgFigures {
   /** Length of the waveform in whole seconds. */
   seconds: number;
-  /** Share of these seconds with a heart rate, 0 to 1. The others do not have four beats in the 8 s before them, sufficiently even
-   * intervals, or a sufficiently clear signal; `decodeBeats` still returns the beats. */
+  /**
+   * Share of these seconds with a heart rate, 0 to 1. The others do not have four beats in the 8 s before them, or their
+   * intervals are too uneven, or the signal is too unclear; `decodeBeats` still returns their beats.
+   */
   usable: number;
-  /** Mean of the heart rates of all seconds, beats per minute; null if there are none. */
+  /** Mean of the heart rates of all seconds, in beats per minute; null if there are no heart rates. */
   meanBpm: number | null;
-  /** Maximum of the heart rates. */
+  /** Maximum of these heart rates. */
   maxBpm: number | null;
   /**
-   * Root mean square of successive differences of the RR intervals, ms. Excludes pairs that differ by more than 20 %, which
-   * belong to premature or missed beats. Computed for the whole recording; it is meaningful at rest, but not for a moving
-   * athlete. Null if there is no pair.
+   * Root mean square of the successive differences between RR intervals, ms. Pairs that differ by more than 20 % are excluded,
+   * because they belong to premature or missed beats. The value is computed for the whole recording; it is meaningful at rest,
+   * but not for a moving athlete. Null if there is no pair.
    */
   rmssdMs: number | null;
 }
 
-/** Computes the sums. */
+/** Computes the sums of a waveform. */
 export class WaveformTally {
   readonly #sums: WaveformSums;
-  /** 0 if unknown. */
+  /** The previous RR interval, ms; 0 if unknown. */
   #previousRrMs = 0;
 
   constructor(sums: WaveformSums) {
@@ -48,7 +50,7 @@ export class WaveformTally {
     this.#previousRrMs = 0;
   }
 
-  /** @param rrMs 0 if unknown */
+  /** Adds a beat. `rrMs` is the interval that ends with it; 0 if it is unknown. */
   addBeat(rrMs: number): void {
     const differenceMs = rrMs - this.#previousRrMs;
     const isPair = rrMs > 0 && this.#previousRrMs > 0;
@@ -59,7 +61,7 @@ export class WaveformTally {
     this.#previousRrMs = rrMs;
   }
 
-  /** @param bpm 0 if there is no reading */
+  /** Adds a second of signal. `bpm` is its reading; 0 if there is none. */
   addSecond(bpm: number): void {
     this.#sums.ecgSeconds += 1;
     if (bpm === 0) return;
@@ -69,7 +71,7 @@ export class WaveformTally {
   }
 }
 
-/** The figures of a waveform; null if it is shorter than a second. */
+/** Returns the figures of a waveform; null if it is shorter than a second. */
 export function figuresOf(sums: WaveformSums): EcgFigures | null {
   const { ecgSeconds, ecgReadings, ecgReadingSum, ecgReadingMax, rrPairs, rrSquares } = sums;
   if (ecgSeconds === 0) return null;

@@ -4,14 +4,14 @@ import { type WaveformSums, WaveformTally } from "./waveform-figures.js";
 
 /** The last instant of the year 9999, ms since 1970 UTC. No row is later. */
 const MAX_TIME_MS = 253_402_300_799_999;
-/** A piece continues the previous one if its time differs from the expected one by at most the larger of these. */
+/** A piece continues the previous one if its time differs from the expected time by at most the larger of these tolerances. */
 const TOLERANCE_SAMPLES = 1.5;
 const TOLERANCE_MS = 20;
-/** Share of a time error that the clock adopts. */
+/** Share of a time error by which the clock is corrected. */
 const FOLLOWING = 1 / 8;
 /** A piece after a longer gap begins a new signal, ms. */
 const MAX_GAP_MS = 3_600_000;
-/** Contiguous older signal of this duration begins a new signal, s. */
+/** Contiguous pieces that are older than the known signal begin a new signal when they have this length, s. */
 const OLD_SIGNAL_S = 10;
 
 export interface WaveformListener {
@@ -35,7 +35,7 @@ export class WaveformHeartRate {
   readonly #listener: WaveformListener;
   readonly #detector: BeatDetector;
   readonly #tally: WaveformTally;
-  /** 0 if unknown. */
+  /** Sample rate, Hz; 0 if unknown. */
   #rateHz = 0;
   #toleranceMs = 0;
   // the clock: time of the sample `#clockN`
@@ -45,7 +45,7 @@ export class WaveformHeartRate {
   #oldSamples = 0;
   #oldEndMs = 0;
 
-  /** @param sums to which the waveform is added */
+  /** @param sums the sums to which the waveform is added */
   constructor(listener: WaveformListener, sums: WaveformSums) {
     this.#listener = listener;
     this.#tally = new WaveformTally(sums);
@@ -74,7 +74,7 @@ export class WaveformHeartRate {
    * Processes a piece of the waveform. Pieces with sample rates other than 100 to 1000 Hz, or after the year 9999, are ignored.
    *
    * @param timeMs time of its first sample, ms since 1970 UTC
-   * @param samples contains its samples at `offset`, each 16 bits, little-endian
+   * @param samples memory with its samples at `offset`, 16 bits each, little-endian
    */
   add(timeMs: number, rateHz: number, samples: DataView, offset: number, count: number): void {
     if (rateHz < MIN_RATE_HZ || rateHz > MAX_RATE_HZ || count === 0 || timeMs > MAX_TIME_MS) return;

@@ -5,8 +5,8 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export class Clock {
   /** The last second, s since 1970. */
   seconds = 0;
-  // Its year, month and day, and its hour, minute, second and `valid`, in the form of the frame. They are never zero in a frame
-  // with a valid date and time.
+  // The year, month and day of this second, and its hour, minute, second and `valid`, as in the frame. Neither number is zero in
+  // a frame with a valid date and time.
   #low = 0;
   #high = 0;
 
@@ -34,7 +34,7 @@ export class Clock {
     if (year < 1 || year > 9999 || day < 1 || day > daysInMonth(year, month)) return false;
     this.#low = low;
     this.#high = high;
-    // Date.UTC maps the years 0 to 99 to 1900 to 1999; the calendar repeats after 400 years
+    // Date.UTC maps the years 0 to 99 to 1900 to 1999; the calendar repeats every 400 years
     const days = Date.UTC(year + 400, month - 1, day) / MS_PER_DAY - DAYS_IN_400_YEARS;
     this.seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
     return true;
@@ -43,7 +43,7 @@ export class Clock {
 
 const DAYS_IN_400_YEARS = 146_097;
 
-// 0 if the month does not exist
+// returns 0 if the month does not exist
 function daysInMonth(year: number, month: number): number {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && isLeapYear ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);

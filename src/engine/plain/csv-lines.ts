@@ -1,6 +1,6 @@
 // Writes lines of the standard CSV as bytes, without creating a string or object for a row. The digits of the second and of the
-// whole degrees are cached; all others are from tables, three at a time. Writes overlap. Each writes four bytes, and the
-// next one overwrites the superfluous ones.
+// whole degrees are cached; all other digits come from tables, three at a time. Writes overlap: each one writes four bytes, and
+// the next one overwrites the excess bytes.
 
 /** "ddd," for 0 to 999, as little-endian words. */
 const padded = new Int32Array(1000);
@@ -14,11 +14,11 @@ const DOT = 0x2e;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 
-/** Writes lines into `bytes`. A line has at most 71 bytes; up to 16 bytes after it may be overwritten. */
+/** Writes lines to `bytes`. A line has at most 71 bytes; up to 16 bytes after it may be overwritten. */
 export class CsvLines {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  // The second with cached digits and dot. Nanoseconds may move a row into a different second.
+  // The second whose digits and dot are cached. Nanoseconds may move a row to a different second.
   #shownSeconds = Number.NaN;
   #shownLength = 0;
   readonly #shown = new Int32Array(4);
@@ -87,7 +87,7 @@ export class CsvLines {
     return at + 4;
   }
 
-  /** "[-]d.ddd," */
+  /** Writes a number as "[-]d.ddd,". */
   #putThousandths(start: number, value: number): number {
     const view = this.#view;
     let at = start;
@@ -122,7 +122,7 @@ export class CsvLines {
 
 const DEGREE_E7 = 10_000_000;
 
-/** Writes degrees. Caches the whole degrees of the last coordinate, because consecutive rows usually share them. */
+/** Writes degrees. It caches the whole degrees of the last coordinate, because consecutive rows usually have the same ones. */
 class Degrees {
   #lowE7 = 0;
   #isNegative = false;
@@ -130,7 +130,7 @@ class Degrees {
   #first = word("0.");
   #second = 0;
 
-  /** "[-]d.ddddddd," */
+  /** Writes degrees as "[-]d.ddddddd,". */
   put(view: DataView, start: number, e7: number): number {
     const isNegative = e7 < 0;
     const absolute = isNegative ? -e7 : e7;
@@ -163,7 +163,7 @@ class Degrees {
   }
 }
 
-/** Up to four characters as a little-endian word. */
+/** Returns up to four characters as a little-endian word. */
 function word(text: string, from = 0): number {
   let value = 0;
   for (let i = 0; i < 4; i++) value |= (text.charCodeAt(from + i) & 0xff) << (8 * i);

@@ -1,9 +1,9 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
 
 /**
- * Checksum of the bytes from `from` to `to` in the form of a frame, with a in the low byte and b in the next. Processes four
- * bytes at a time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their
- * running sums. After eight steps the lanes must be reduced to their low bytes.
+ * Returns the checksum of the bytes from `from` to `to` as in a frame: a in the low byte, b in the next one. It processes four
+ * bytes at a time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running
+ * sums. After eight steps, the lanes must be reduced to their low bytes.
  */
 export function checksum(view: DataView, from: number, to: number): number {
   let even = 0;
@@ -40,13 +40,12 @@ export function checksum(view: DataView, from: number, to: number): number {
   return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-// Overlapping false frames claim increasing ends, each slightly after the previous one, so the sums are computed in advance.
+// The sums are computed in advance, because each overlapping false frame usually ends slightly after the previous one.
 const AHEAD = 1024;
 
 /**
- * Prefix sums, from which the checksum of any span takes two look-ups. With them, the search takes linear time for any
- * number of overlapping false frames. They cover the bytes from the first invalid frame to the latest end claimed by a false
- * frame.
+ * Prefix sums, with which the checksum of any span takes two lookups. The search therefore takes linear time for any number of
+ * overlapping false frames. The sums cover the bytes from the first invalid frame to the furthest end claimed by a false frame.
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
@@ -62,7 +61,7 @@ export class PrefixSums {
     this.#b = new Uint8Array(bytes.length + 1);
   }
 
-  /** Whether the sums cover the start of the checksum span of a frame at `at`. */
+  /** Returns whether the sums cover the start of the checksum span of a frame at `at`. */
   covers(at: number): boolean {
     return at + 2 < this.#end;
   }
@@ -75,8 +74,10 @@ export class PrefixSums {
     this.#fill(end);
   }
 
-  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail` is the end of
-   * the input. */
+  /**
+   * Returns whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail` is the end of
+   * the input.
+   */
   holds(start: number, end: number, tail: number): boolean {
     if (end > this.#end) this.#fill(Math.min(tail, end + AHEAD));
     const before = at(this.#a, start);
@@ -85,7 +86,7 @@ export class PrefixSums {
     return ((b - at(this.#bytes, end + 1)) & 0xff) === 0;
   }
 
-  /** Called after the input from `head` has moved to the front. */
+  /** Adjusts the sums after the input from `head` has moved to the start of the buffer. */
   moveToFront(head: number): void {
     if (this.#end <= head) {
       this.drop();
@@ -113,7 +114,7 @@ export class PrefixSums {
   }
 }
 
-/** An entry that exists. */
+/** Returns an entry, which must exist. */
 function at(bytes: Uint8Array, index: number): number {
   return bytes[index] as number;
 }

@@ -1,7 +1,7 @@
 import { isHeaderPayload, renameHeader } from "../../recording/header.js";
 import { frame } from "../../recording/ubx.js";
 
-// 4 char[16] (recording format, "Frames")
+// char[16] at offset 4 (docs/recording-format.md, "Frames")
 const SERIAL_OFFSET = 4;
 const SERIAL_BYTES = 16;
 
@@ -18,7 +18,7 @@ export class HeaderSerials {
     this.#hasLast = false;
   }
 
-  /** Whether a header repeats the last one with new content. If it does not, later headers are compared with it. */
+  /** Returns whether a header repeats the last one with new content. If it does not, later headers are compared with it. */
   repeats(payload: Uint8Array): boolean {
     if (!isHeaderPayload(payload)) return false;
     if (this.#hasLast && (this.#given !== null || this.#isLast(payload))) return true;
@@ -27,12 +27,12 @@ export class HeaderSerials {
     return false;
   }
 
-  /** The header frame with the overriding serial number; null if there is none and the frame is unchanged. */
+  /** Returns the header frame with the overriding serial number; null if there is none and the frame is unchanged. */
   renamed(payload: Uint8Array): Uint8Array | null {
     return this.#given === null ? null : frame("header", renameHeader(payload, this.#given));
   }
 
-  // A text ends at its first NUL; bytes after that are not compared.
+  // Compares a serial number with the last one. A text ends at its first NUL; the bytes after it are not compared.
   #isLast(payload: Uint8Array): boolean {
     for (let i = 0; i < SERIAL_BYTES; i++) {
       const character = payload[SERIAL_OFFSET + i];

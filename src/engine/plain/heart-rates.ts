@@ -1,13 +1,14 @@
 import type { HrSource } from "../../types.js";
 
-/** Maximum number of readings that wait for a row (recording format, "Rows"). */
+/** Maximum length of the queue of readings (docs/recording-format.md, "Rows"). */
 const MAX_WAITING = 16;
-/** A reading is used for a row if its age is less than this. */
+/** A row uses a reading only if the reading is younger than this. */
 const MAX_AGE_MS = 1000;
 
-/** Joins heart-rate readings to rows by time (recording format, "Rows"). */
+/** Joins heart-rate readings to rows by time (docs/recording-format.md, "Rows"). */
 export class HeartRates {
-  // In file order. Times are unsigned 64-bit integers; times that a double cannot represent are later than every row.
+  // The queue, in file order. Times in frames are unsigned 64-bit integers; those that a double cannot represent are later than
+  // every row.
   readonly #times = new Float64Array(MAX_WAITING);
   readonly #rates = new Uint8Array(MAX_WAITING);
   readonly #areDerived = new Uint8Array(MAX_WAITING);
@@ -20,10 +21,10 @@ export class HeartRates {
   #source: HrSource = "device";
   /** Whether the last heart rate of a row was derived from the waveform. */
   isDerived = false;
-  /** Readings without a row, because another one with the same time follows. */
+  /** Number of readings without a row, because another one with the same time follows. */
   replaced = 0;
 
-  /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0 to repeat none */
+  /** @param fillMs maximum age in ms of a reading that is repeated in rows without their own; 0 to repeat none */
   reset(fillMs: number, source: HrSource): void {
     this.#source = source;
     this.#waiting = 0;
@@ -37,7 +38,7 @@ export class HeartRates {
     return this.#source !== "device";
   }
 
-  /** Adds a reading of the device; 0 means none. */
+  /** Adds a reading from the device; 0 means that there is none. */
   add(timeMs: number, rate: number): void {
     if (rate === 0 || this.#source === "ecg") return;
     this.#source = "device";
@@ -62,13 +63,13 @@ export class HeartRates {
     this.#waiting += 1;
   }
 
-  /** Heart rate of a row at `ms`; 0 for none. */
+  /** Returns the heart rate for a row at `ms`; 0 if there is none. */
   at(ms: number): number {
     const own = this.#waiting === 0 ? 0 : this.#take(ms);
     return own === 0 && this.#fillMs > 0 ? this.#carried(ms) : own;
   }
 
-  // Removes all readings that are not later than the row; returns the latest, and the last of equal times.
+  // Removes all readings that are not later than the row. Returns the latest of them, and the last one if several have this time.
   #take(ms: number): number {
     let latestMs = -1;
     let previousMs = -1;

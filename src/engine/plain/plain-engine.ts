@@ -1,7 +1,5 @@
-import { newQuality, qualityBetween } from "../../metrics/quality.js";
 import { PlainRowWriter } from "../../rows/row-text/plain-row-writer.js";
-import { newBatch, rowsBetween } from "../../rows/sample-batch.js";
-import type { BeatBatch, Report, SampleBatch, SampleQuality } from "../../types.js";
+import type { BeatBatch, Report, SampleBatch } from "../../types.js";
 import type {
   Engine,
   EngineSettings,
@@ -12,74 +10,53 @@ import type {
   StepResult,
 } from "../engine.js";
 import { COUNTERS, type Counters, DAMAGE_KINDS, FIRST_DAMAGE_SIGNAL, RangeLog } from "../engine-counters.js";
-import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
-import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
-import { Clock } from "./clock.js";
-import { CsvLines } from "./csv-lines.js";
+import type { EcgFigures } from "../heart-rate/waveform-figures.js";
+import { EcgFrames } from "./ecg-frames.js";
 import { checksum, PrefixSums } from "./fletcher.js";
+import { GnssRows, MIN_GNSS_BYTES } from "./gnss-rows.js";
 import { HeaderSerials } from "./header-serials.js";
-import { HeartRates } from "./heart-rates.js";
-import { RowCounters } from "./row-counters.js";
 
 /** Size of a frame without its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
-/** The maximum payload of a frame (recording format, "Frames"). */
+/** The maximum payload of a frame (docs/recording-format.md, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
-/** The minimum payload of a NAV-PVT, from u-blox 7. */
-const MIN_GNSS_BYTES = 84;
 
 /** Maximum input of a step. */
 const MAX_WRITTEN_BYTES = 0x40000;
-// the input, and at most one incomplete frame of the previous step
+// the input of a step, and at most one incomplete frame from the previous step
 const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
-// A row is shorter than its frame, so the output of a step is never longer than its input. The margin is for overlapping writes.
+// A row is shorter than its frame, so the output of a step is never longer than its input. The margin is needed for overlapping
+// writes.
 const OUTPUT_BYTES = INPUT_BYTES + 64;
 const MAX_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
 
-// class and id in the form of the frame
+// class and id, as in the frame
 const ASI_INF = 0x00a5;
 const NAV_PVT = 0x0701;
-const ECG_HR = 0x01a5;
-const ECG_RAW = 0x02a5;
 
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** The decoder in TypeScript, for environments where WebAssembly is not allowed. Its speed is about an eighth of that of the
- * core with SIMD. */
+/**
+ * The decoder in TypeScript, for environments where WebAssembly is not allowed. It is about an eighth as fast as the core with
+ * SIMD.
+ */
 export class PlainEngine implements Engine {
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
   readonly #bytes = new Uint8Array(INPUT_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
-  readonly #columns = newBatch(MAX_ROWS);
-  // null if the output has no CSV
-  #quality: SampleQuality | null = null;
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
-  readonly #clock = new Clock();
-  readonly #heartRates = new HeartRates();
-  readonly #csv = new CsvLines(this.#output);
   readonly #counters = Object.fromEntries(COUNTERS.map((field) => [field, 0])) as Counters;
-  readonly #rows = new RowCounters(this.#counters, MAX_ROWS);
-  readonly #waveform = new WaveformHeartRate(
-    {
-      onBeat: (timeMs, rrMs, quality) => {
-        if (this.#analysesEcg) this.#beats.push(timeMs, rrMs, quality);
-      },
-      onReading: (timeMs, bpm) => this.#heartRates.addDerived(timeMs, bpm),
-    },
-    this.#counters,
-  );
-  /** Beats of this step, three numbers each: time, RR interval, quality. */
-  #beats: number[] = [];
-  #analysesEcg = false;
+  readonly #ecg = new EcgFrames(this.#view, this.#counters);
+  readonly #rows = new GnssRows(this.#view, this.#output, this.#counters, this.#ecg.heartRates, MAX_ROWS);
   #ranges = new RangeLog();
   #kind: OutputKind = "none";
   #needsHeader = true;
   #isStrict = false;
-  // unread bytes are from #bytes[#head] to #bytes[#tail], exclusive
+  // the unread bytes are from #bytes[#head] to #bytes[#tail], exclusive
   #head = 0;
   #tail = 0;
   /** Offset in the input of #bytes[0]. */
@@ -93,7 +70,6 @@ export class PlainEngine implements Engine {
   reset(settings: EngineSettings): void {
     for (const field of COUNTERS) this.#counters[field] = 0;
     this.#kind = settings.output;
-    this.#quality = settings.quality ? (this.#quality ?? newQuality(MAX_ROWS)) : null;
     this.#needsHeader = settings.needsHeader;
     this.#isStrict = settings.strict;
     this.#head = 0;
@@ -103,11 +79,8 @@ export class PlainEngine implements Engine {
     this.#ranges = new RangeLog();
     this.#sums.drop();
     this.#headers.reset(settings.serial);
-    this.#clock.reset();
-    this.#heartRates.reset(settings.fillHrMs, settings.hr);
-    this.#waveform.reset();
-    this.#analysesEcg = settings.analysesEcg;
-    this.#rows.reset(settings.fromMs, settings.toMs);
+    this.#ecg.reset(settings);
+    this.#rows.reset(settings);
   }
 
   write(chunk: Uint8Array, offset: number): number {
@@ -129,12 +102,12 @@ export class PlainEngine implements Engine {
 
   step(final: boolean): StepResult {
     this.#out = 0;
-    this.#rows.beginStep();
-    this.#beats = [];
+    this.#rows.counted.beginStep();
+    this.#ecg.beginStep();
     const signal = this.#read(final);
-    if (final && signal === DRAINED) this.#waveform.end();
+    if (final && signal === DRAINED) this.#ecg.end();
     this.#putKept();
-    this.#ranges.append(this.#rows.closed, this.#rows.breaks);
+    this.#ranges.append(this.#rows.counted.closed, this.#rows.counted.breaks);
     return signal;
   }
 
@@ -175,7 +148,7 @@ export class PlainEngine implements Engine {
           if (kind === NAV_PVT && length >= MIN_GNSS_BYTES) {
             counters.gnssFrames += 1;
             counters.knownBytes += size;
-            this.#readGnss(at + 6);
+            this.#out = this.#rows.read(at + 6, this.#out);
           } else {
             this.#takeOther(kind, at + 6, length);
           }
@@ -191,16 +164,16 @@ export class PlainEngine implements Engine {
         counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
       }
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
-      // Valid frames may be inside the claimed span, so the search continues after its first byte.
+      // Valid frames may be inside the span of an invalid frame, so the search continues after its first byte.
       at += 1;
     }
   }
 
-  /** Whether the checksum of the frame at `at` is correct. `end` is the end of its payload. */
+  /** Returns whether the checksum of the frame at `at` is correct. `end` is the end of its payload. */
   #holds(at: number, end: number): boolean {
     if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
     if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
-    // false frames may overlap from this position
+    // overlapping false frames may start here
     this.#sums.begin(at + 2, end);
     return false;
   }
@@ -226,104 +199,13 @@ export class PlainEngine implements Engine {
   }
 
   #takeOther(kind: number, payload: number, length: number): void {
-    const view = this.#view;
     const counters = this.#counters;
     const size = length + ENVELOPE_BYTES;
-    if (kind === ECG_HR && length >= 12 && length === 12 + 2 * view.getUint8(payload + 10)) {
-      counters.ecgHrFrames += 1;
-      const timeMs = view.getUint32(payload, true) + view.getUint32(payload + 4, true) * 2 ** 32;
-      this.#heartRates.add(timeMs, view.getUint8(payload + 8));
-    } else if (kind === ECG_RAW && length >= 16 && length === 16 + 2 * view.getUint16(payload + 12, true)) {
-      counters.ecgRawFrames += 1;
-      counters.ecgRawHz = view.getUint16(payload + 8, true);
-      this.#takeWaveform(payload);
+    if (this.#ecg.read(kind, payload, length)) {
+      counters.knownBytes += size;
     } else {
       counters.unknownFrames += 1;
       counters.unknownBytes += size;
-      return;
-    }
-    counters.knownBytes += size;
-  }
-
-  #takeWaveform(payload: number): void {
-    if (!this.#analysesEcg && !this.#heartRates.takesDerived) return;
-    const view = this.#view;
-    const timeMs = view.getUint32(payload, true) + view.getUint32(payload + 4, true) * 2 ** 32;
-    const count = view.getUint16(payload + 12, true);
-    this.#waveform.add(timeMs, view.getUint16(payload + 8, true), view, payload + 16, count);
-  }
-
-  /**
-   * Reads a NAV-PVT of at least 84 bytes. Outputs a row, or counts the first reason to reject it (recording format, "Rows").
-   * The core reads the same fields in assembly/gnss.ts and assembly/run.ts.
-   */
-  #readGnss(payload: number): void {
-    const view = this.#view;
-    const counters = this.#counters;
-    const low = view.getInt32(payload + 4, true);
-    const high = view.getInt32(payload + 8, true);
-    const fixType = view.getUint8(payload + 20);
-    const longitudeE7 = view.getInt32(payload + 24, true);
-    const latitudeE7 = view.getInt32(payload + 28, true);
-    if (((high >>> 24) & 3) !== 3) {
-      counters.withoutDateOrTime += 1;
-    } else if ((view.getUint8(payload + 21) & 1) === 0) {
-      counters.withoutFixOk += 1;
-    } else if (fixType < 2 || fixType > 4) {
-      counters.withoutFixType += 1;
-    } else if (
-      latitudeE7 > 900_000_000 ||
-      latitudeE7 < -900_000_000 ||
-      longitudeE7 > 1_800_000_000 ||
-      longitudeE7 < -1_800_000_000
-    ) {
-      counters.outOfRange += 1;
-    } else if (!this.#clock.read(low, high)) {
-      counters.withBadDate += 1;
-    } else {
-      this.#takeRow(payload, latitudeE7, longitudeE7, fixType);
-    }
-  }
-
-  #takeRow(payload: number, latitudeE7: number, longitudeE7: number, fixType: number): void {
-    const view = this.#view;
-    const counters = this.#counters;
-    let seconds = this.#clock.seconds;
-    let ms = Math.floor((view.getInt32(payload + 16, true) + 500_000) / 1_000_000);
-    if (ms < 0 || ms > 999) {
-      const carried = Math.floor(ms / 1000);
-      seconds += carried;
-      ms -= carried * 1000;
-    }
-    const timestampMs = seconds * 1000 + ms;
-    const hr = this.#heartRates.at(timestampMs);
-    if (hr !== 0) {
-      counters.rowsWithHr += 1;
-      if (this.#heartRates.isDerived) counters.rowsWithDerivedHr += 1;
-    }
-    counters.replacedReadings = this.#heartRates.replaced;
-    if (fixType === 2) counters.rowsTwoD += 1;
-    const at = this.#out;
-    if (!this.#rows.count(timestampMs, at)) return;
-    const altitudeMm = view.getInt32(payload + 36, true);
-    const speed = view.getInt32(payload + 60, true);
-    if (this.#kind === "csv") {
-      this.#out = this.#csv.write(at, seconds, ms, latitudeE7, longitudeE7, altitudeMm, speed, hr, fixType);
-    } else if (this.#kind === "columns") {
-      const columns = this.#columns;
-      columns.timestampMs[at] = timestampMs;
-      columns.latitudeE7[at] = latitudeE7;
-      columns.longitudeE7[at] = longitudeE7;
-      columns.altitudeMm[at] = altitudeMm;
-      columns.speedMmPerS[at] = speed;
-      columns.hr[at] = hr;
-      columns.fixType[at] = fixType;
-      if (this.#quality !== null) {
-        this.#quality.satellites[at] = view.getUint8(payload + 23);
-        this.#quality.speedAccuracyMmPerS[at] = view.getUint32(payload + 68, true);
-        this.#quality.pdopHundredths[at] = view.getUint16(payload + 76, true);
-      }
-      this.#out = at + 1;
     }
   }
 
@@ -353,22 +235,15 @@ export class PlainEngine implements Engine {
   }
 
   columns(): SampleBatch {
-    const rows = rowsBetween(this.#columns, 0, this.#out);
-    if (this.#quality !== null) {
-      rows.quality = qualityBetween(this.#quality, 0, this.#out);
-    }
-    return rows;
+    return this.#rows.columns(this.#out);
   }
 
   beats(): BeatBatch {
-    const numbers = this.#beats;
-    const length = numbers.length / 3;
-    const column = (place: number) => Float64Array.from({ length }, (_, i) => numbers[3 * i + place] ?? 0);
-    return { length, timestampMs: column(0), rrMs: column(1), quality: Uint8Array.from(column(2)) };
+    return this.#ecg.beats();
   }
 
   rangeBreaks(): RangeBreak[] {
-    const { breaks } = this.#rows;
+    const { breaks } = this.#rows.counted;
     return Array.from({ length: breaks.length / 3 }, (_, i) => ({ outputOffset: breaks[3 * i] ?? 0 }));
   }
 
@@ -385,7 +260,7 @@ export class PlainEngine implements Engine {
   }
 
   ecgFigures(): EcgFigures | null {
-    return this.#analysesEcg ? figuresOf(this.#counters) : null;
+    return this.#ecg.figures();
   }
 
   report(): Report {
@@ -397,7 +272,9 @@ export class PlainEngine implements Engine {
 
 const DRAINED: StepResult = { kind: "drained" };
 
-/** The next sync at or after `from`; if there is none, the position from which to search again. */
+/**
+ * Returns the position of the next sync at or after `from`. If there is none, returns the position from which to search again.
+ */
 function nextSync(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     if (bytes[at] === SYNC_1 && bytes[at + 1] === SYNC_2) return at;

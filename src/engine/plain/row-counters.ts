@@ -1,10 +1,12 @@
 import { MAX_GAP_MS } from "../../metrics/segments.js";
 import type { Counters } from "../engine-counters.js";
 
-/** Counts rows, and tracks ranges, earliest and latest rows, and changes of the output to another range. */
+/**
+ * Counts rows, and tracks ranges, the earliest and latest rows, and the positions in the output at which another range starts.
+ */
 export class RowCounters {
   readonly #counters: Counters;
-  // entries of this step, three numbers each: see RangeLog
+  // entries for this step, three numbers each: see RangeLog
   readonly #closed: Float64Array;
   readonly #breaks: Float64Array;
   #closedLength = 0;
@@ -21,7 +23,7 @@ export class RowCounters {
     this.#breaks = new Float64Array(3 * maxRows);
   }
 
-  /** Ranges that ended in this step. */
+  /** The ranges that ended in this step. */
   get closed(): Float64Array {
     return this.#closed.subarray(0, this.#closedLength);
   }
@@ -45,7 +47,9 @@ export class RowCounters {
     this.#breaksLength = 0;
   }
 
-  /** Counts a row. Returns false if it is outside the time limits and not produced. `out` is the start of its output. */
+  /**
+   * Counts a row whose output starts at `out`. Returns false if the row is outside the time limits, and therefore not produced.
+   */
   count(ms: number, out: number): boolean {
     const counters = this.#counters;
     if (counters.rows > 0 && ms < counters.rangeStopMs) counters.rowsBackwards += 1;

@@ -1,7 +1,7 @@
 import { instantiate, instantiateSync } from "@assemblyscript/loader";
 import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
-/** The exports of assembly/index.ts. Functions that return a position return its address in `memory`. */
+/** The exports of assembly/index.ts. Positions are addresses in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
   reset(
@@ -66,7 +66,7 @@ const SIMD_PROBE = new Uint8Array([
 
 let simd: boolean | undefined;
 
-/** Whether WebAssembly with 128-bit SIMD is available. */
+/** Returns whether WebAssembly with 128-bit SIMD is available. */
 export function hasSimd(): boolean {
   simd ??= typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
   return simd;
@@ -76,7 +76,8 @@ export type CoreName = "simd" | "scalar";
 
 const modules = new Map<CoreName, WebAssembly.Module>();
 
-// Decodes the text from scripts/inline-wasm.mjs: one character per byte, preceded by "~" or "}" for greater values.
+// Decodes the text written by scripts/inline-wasm.mjs: one character per byte; "~" or "}" precedes the characters for greater
+// values.
 function simdBytes(): Uint8Array<ArrayBuffer> {
   const values = new Uint8Array(128);
   for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i;
@@ -98,8 +99,10 @@ function simdBytes(): Uint8Array<ArrayBuffer> {
 const TILDE = 0x7e;
 const BRACE = 0x7d;
 
-/** The compiled core. The core with SIMD is compiled on first use. The core without SIMD must be supplied with `useCore`
- * first. */
+/**
+ * Returns the compiled core. The core with SIMD is compiled on first use; the core without SIMD must first be supplied with
+ * `useCore`.
+ */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
@@ -112,14 +115,17 @@ export function compiledCore(name: CoreName): WebAssembly.Module {
 
 const SECTION = "asi-convert";
 
-/** The name of a core of this build; null for any other module. */
+/** Returns the name of a core of this build; null for any other module. */
 export function coreNameOf(module: WebAssembly.Module): CoreName | null {
   const [section] = WebAssembly.Module.customSections(module, SECTION);
   const mark = section === undefined ? "" : new TextDecoder().decode(section);
   return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
 }
 
-/** Registers a core compiled by the caller. A module from a different realm is converted to one of this realm, which the loader requires. */
+/**
+ * Registers a core compiled by the caller. A module from a different realm is converted to a module of this realm, which the
+ * loader requires.
+ */
 export function useCore(name: CoreName, module: WebAssembly.Module): void {
   if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
   modules.set(name, module);
@@ -139,7 +145,7 @@ export function instantiateCore(name: CoreName): CoreExports {
 }
 
 /**
- * Compiles and instantiates the core with SIMD asynchronously, for platforms that refuse the synchronous way, such as the main
+ * Compiles and instantiates the core with SIMD asynchronously, for platforms that refuse to do so synchronously, such as the main
  * thread of some browsers.
  */
 export async function compileCore(): Promise<void> {

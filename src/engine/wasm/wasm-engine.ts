@@ -23,7 +23,7 @@ import {
 } from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
-// Maximum input of a step in bytes. Input and output stay in the processor's cache.
+// Maximum input of a step in bytes. With this size, input and output stay in the processor's cache.
 const MAX_WRITTEN = 0x40000;
 
 /** The WebAssembly core as an `Engine`. */
@@ -55,7 +55,7 @@ export class WasmEngine implements Engine {
     this.#ranges = new RangeLog();
     const { output, analysesEcg } = settings;
     this.#analysesEcg = analysesEcg;
-    // the core puts beats where it puts CSV and frames
+    // the core writes beats to the same memory as CSV and frames
     const waveform = output === "csv" || output === "frames" ? "figures" : "beats";
     this.#hasQuality = settings.quality;
     const { serial } = settings;
@@ -161,7 +161,7 @@ export class WasmEngine implements Engine {
     return this.#triples(this.#core.rangeBreaks(), this.#core.rangeBreakCount());
   }
 
-  // A view of `count` entries of three numbers, valid until the next step.
+  // Returns a view of `count` entries of three numbers each, which is valid until the next step.
   #triples(address: number, count: number): Float64Array {
     return new Float64Array(this.#core.memory.buffer, address, 3 * count);
   }

@@ -1,9 +1,9 @@
 import type { MessageType } from "./messages.js";
 import { BASE_TYPES, HRV_FIELDS, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
-// The messages of an activity file, in the order in which they are defined. Field numbers are from the profile.
+// The messages in an activity file, in the order in which they are defined. The field numbers are from the profile.
 
-/** The type of this file: `type` 4 is an activity, `manufacturer` 255 development. */
+/** The type of the file: `type` 4 means activity, and `manufacturer` 255 means development. */
 export const FILE_ID = {
   local: 0,
   global: MESSAGES.fileId,
@@ -12,7 +12,7 @@ export const FILE_ID = {
     manufacturer: [1, "uint16"],
     product: [2, "uint16"],
     timeCreated: [4, "uint32"],
-    // names in a recording have at most 16 characters; a NUL follows
+    // names in a recording have at most 16 characters, and a NUL follows
     productName: [8, "string", 17],
   },
 } as const satisfies MessageType;
@@ -66,8 +66,7 @@ export const RECORD = {
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
 
-/** RR intervals between two rows. Files of devices have five intervals in a message; the unused entries of the
- * list are invalid. */
+/** RR intervals between two rows. Devices write five intervals in a message; the unused entries of the list are invalid. */
 export const HRV = {
   local: 8,
   global: MESSAGES.hrv,

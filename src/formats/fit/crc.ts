@@ -1,4 +1,4 @@
-// "CRC" of the FIT Protocol document: the polynomial x^16 + x^15 + x^2 + 1 with its bits reversed, from 0 (CRC-16/ARC).
+// The polynomial x^16 + x^15 + x^2 + 1 with reversed bits. The initial value is 0 (CRC-16/ARC; FIT Protocol document, "CRC").
 const POLYNOMIAL = 0xa001;
 
 // Slicing by four: table k contains the checksum of a byte followed by k zero bytes.
@@ -20,7 +20,7 @@ function tables(): Tables {
 }
 
 /**
- * The checksum of bytes, continued from preceding bytes.
+ * Computes the checksum of bytes, continued from preceding bytes.
  *
  * @param crc checksum of the preceding bytes; 0 for none
  */

@@ -31,7 +31,7 @@ import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
 import type { RecordedRows } from "./recorded-rows.js";
 import { SIGNATURE, SIGNATURE_AT } from "./signature.js";
 
-/** Values in the header, which precedes the first row. */
+/** Values that the header needs, which is written before the first row. */
 export interface FitExtent {
   rows: number;
   ranges: number;
@@ -47,19 +47,18 @@ const ANYWHERE: readonly MessageType[] = [EVENT, RECORD, LAP];
 const BYTES_ONCE =
   [...DESCRIPTIONS, ...ANYWHERE, ...AT_THE_END].reduce((sum, type) => sum + definitionBytes(type), 0) +
   [...DESCRIPTIONS, ...AT_THE_END].reduce((sum, type) => sum + messageBytes(type), 0);
-// timer start, timer stop and lap
+// the start and the stop of the timer, and the lap
 const BYTES_PER_RANGE = 2 * messageBytes(EVENT) + messageBytes(LAP);
 const MOST_BYTES_AROUND_ROWS = HEADER_BYTES + BYTES_ONCE + bytesOfMessages(1) + BYTES_PER_RANGE;
 // the header stores the length in 32 bits
 const MAX_DATA_BYTES = 2 ** 32 - 1;
-// "File Header": protocol 2.0, the first one with developer fields; the profile version in hundredths.
+// "File Header": protocol version 2.0, the first one with developer fields, and the profile version in hundredths.
 const PROTOCOL_VERSION = 0x20;
 const PROFILE_VERSION = 2132;
 
 /**
- * Writes an activity as a FIT file, with a record for each row, a lap for each range and one session. Call `startRange` and
- * `rows`
- * for each range, then `end`. The returned memory belongs to the caller. The writer keeps only totals, so it must know the
+ * Writes an activity as a FIT file, with a record for each row, a lap for each range, and one session. Call `startRange` and
+ * `rows` for each range, then `end`. The returned memory belongs to the caller. The writer keeps only totals, so it needs the
  * number of rows and ranges in advance.
  */
 export class FitWriter {
@@ -67,7 +66,7 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  /** The gaps of a range that starts with the next row; null if no range starts there. */
+  /** The gaps in a range that starts with the next row; null if no range starts there. */
   #dueGaps: readonly number[] | null = null;
   /** All rows of the current or the next range, if only some rows are written. */
   #recorded: RecordedRows | null = null;
@@ -94,10 +93,10 @@ export class FitWriter {
   }
 
   /**
-   * Starts a range, to which the following rows belong.
+   * Starts a range. The following rows belong to it.
    *
-   * @param gaps its rows with a speed, by number, after which a gap follows
-   * @param recorded all its rows, if the following ones are only some of them
+   * @param gaps numbers of the rows before a gap, counted among the rows of the range with a speed
+   * @param recorded all rows of the range, if the following rows are only some of them
    */
   startRange(gaps: readonly number[] = [], recorded: RecordedRows | null = null): void {
     this.#dueGaps = gaps;
@@ -105,6 +104,8 @@ export class FitWriter {
   }
 
   /**
+   * Writes rows of the current range.
+   *
    * @param from the first row of the batch to write
    * @param to the end of the rows, exclusive
    * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
@@ -120,15 +121,12 @@ export class FitWriter {
     return this.#take(output);
   }
 
-  /**
-   * Writes the intervals between the previous row and the next one, in whole ms. The number of their messages is
-   * `messagesFor(rrMs.length)`.
-   */
+  /** Writes the intervals between the previous row and the next one, in whole ms, as `messagesFor(rrMs.length)` messages. */
   intervals(rrMs: readonly number[]): Uint8Array {
     return this.#count(intervalMessages(rrMs));
   }
 
-  /** Ends the file, after the number of rows and ranges given in advance. */
+  /** Ends the file, after as many rows and ranges as were announced. */
   end(): Uint8Array {
     const output = new Output(MOST_BYTES_AROUND_ROWS);
     this.#begin(output, null);
@@ -143,7 +141,7 @@ export class FitWriter {
     return BYTES_ONCE + rows * RECORD_BYTES + ranges * BYTES_PER_RANGE + bytesOfMessages(messages);
   }
 
-  /** The messages before the first row. */
+  /** Writes the messages before the first row. */
   #begin(output: Output, startMs: number | null): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
@@ -167,7 +165,7 @@ export class FitWriter {
       units: "ms",
     });
     for (const type of [...ANYWHERE, ...AT_THE_END]) output.define(type);
-    // files without intervals do not have the definition
+    // files without intervals do not contain this definition
     if (this.#extent.intervalMessages > 0) output.define(HRV);
   }
 
@@ -232,7 +230,7 @@ export class FitWriter {
   }
 }
 
-/** The values that both laps and sessions have. */
+/** Returns the values that laps and sessions have in common. */
 function summaryOf(totals: Totals) {
   const { startMs, endMs } = totals;
   return {
@@ -249,7 +247,7 @@ function summaryOf(totals: Totals) {
   };
 }
 
-/** "File Header" of the FIT Protocol document. */
+/** Returns the file header (FIT Protocol document, "File Header"). */
 function header(dataBytes: number): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES);
   const view = new DataView(bytes.buffer);

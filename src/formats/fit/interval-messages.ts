@@ -2,19 +2,19 @@ import { HRV, INTERVALS_PER_MESSAGE } from "./activity.js";
 import { definitionBytes, messageBytes, writeMessage } from "./messages.js";
 import { BASE_TYPES } from "./profile.js";
 
-// RR intervals as messages.
+// Writes RR intervals as messages.
 
-/** Number of messages for this number of successive intervals. */
+/** Returns the number of messages for a number of successive intervals. */
 export function messagesFor(intervals: number): number {
   return Math.ceil(intervals / INTERVALS_PER_MESSAGE);
 }
 
-/** Size in bytes of this number of messages, including their definition; a file without any does not have it. */
+/** Returns the size in bytes of a number of messages, including their definition, which is absent if there are no messages. */
 export function bytesOfMessages(messages: number): number {
   return messages === 0 ? 0 : definitionBytes(HRV) + messages * messageBytes(HRV);
 }
 
-/** The messages with successive intervals, whole ms. */
+/** Returns the messages for successive intervals, in whole ms. */
 export function intervalMessages(rrMs: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(messagesFor(rrMs.length) * messageBytes(HRV));
   const view = new DataView(bytes.buffer);

@@ -3,23 +3,23 @@ import type { RowBuffer } from "../row-buffer.js";
 
 /** RR intervals that end between a row and the row before it. */
 export interface IntervalsBeforeRow {
-  /** Number of the row, at least 1. */
+  /** Index of the row, at least 1. */
   row: number;
   /** Whole ms. */
   rrMs: number[];
 }
 
 /**
- * Beats of the clock before it was set back end at most this time after the last row of that clock, ms *(choice)*.
- * Otherwise, beats and rows go back at different places.
+ * Beats recorded before the clock was set back end at most this time after the last row before that, ms *(choice)*. Otherwise,
+ * beats and rows go back in time at different places.
  */
 const LATEST_BEAT_MS = 60_000;
 
-/** Places the RR intervals of beats among the rows, in chronological order as FIT requires. */
+/** Inserts the RR intervals of beats between the rows, in the chronological order that FIT requires. */
 export class IntervalsAmongRows {
   readonly #timesMs: number[] = [];
   readonly #rrMs: number[] = [];
-  /** Numbers of the beats that are earlier than the previous beat, because the clock was set back. */
+  /** Indexes of the beats that are earlier than the previous beat, because the clock was set back. */
   readonly #setBacks: number[] = [];
 
   constructor(beats: readonly BeatBatch[]) {
@@ -35,14 +35,14 @@ export class IntervalsAmongRows {
   }
 
   /**
-   * The intervals between the first row and the last one, without those that began before the first row.
+   * Returns the intervals between the first row and the last one, without those that began before the first row.
    *
-   * @param starts numbers of the rows that begin a range
+   * @param starts indexes of the rows that begin a range
    */
   among(rows: RowBuffer, starts: ReadonlySet<number>): IntervalsBeforeRow[] {
     const found: IntervalsBeforeRow[] = [];
     const setBacks = this.#setBacks.values();
-    /** The first beat after the next step back of the clock. This beat and later ones wait for the rows after that step. */
+    /** The first beat after the clock is set back again. This beat and later ones wait for the rows after that. */
     let end = setBacks.next().value ?? this.#timesMs.length;
     let setBacksLeft = setBackRows(rows, starts);
     let row = 0;
@@ -83,7 +83,7 @@ export class IntervalsAmongRows {
   }
 }
 
-/** Number of the rows that begin a range and are earlier than the previous row. */
+/** Counts the rows that begin a range and are earlier than the previous row. */
 function setBackRows(rows: RowBuffer, starts: ReadonlySet<number>): number {
   let count = 0;
   let row = 0;

@@ -11,7 +11,7 @@ export type DeveloperField = readonly [number: number, bytes: number, developer:
 export interface MessageType<Names extends string = string> {
   /** Local message type, 0 to 15. */
   local: number;
-  /** Global message number of the profile. */
+  /** Global message number in the profile. */
   global: number;
   /** The fields in the order in which they are written. */
   fields: Readonly<Record<Names, Field>>;
@@ -21,13 +21,13 @@ export interface MessageType<Names extends string = string> {
 /** A field value; null is written as the "invalid" value of the type. */
 export type Value = number | string | Uint8Array | null;
 
-/** Size in bytes of one message of a type, including its header. */
+/** Returns the size in bytes of one message of a type, including its header. */
 export function messageBytes({ fields, developerFields = [] }: MessageType): number {
   const own = Object.values<Field>(fields).reduce((sum, field) => sum + fieldBytes(field), 1);
   return developerFields.reduce((sum, [, bytes]) => sum + bytes, own);
 }
 
-/** Size in bytes of the definition of a type. */
+/** Returns the size in bytes of the definition of a type. */
 export function definitionBytes({ fields, developerFields }: MessageType): number {
   const own = 6 + 3 * Object.keys(fields).length;
   return developerFields === undefined ? own : own + 1 + 3 * developerFields.length;
@@ -37,7 +37,7 @@ function fieldBytes([, type, bytes]: Field): number {
   return bytes ?? BASE_TYPES[type].bytes;
 }
 
-/** Writes the definition of a type at `at`. Returns its end. */
+/** Writes the definition of a type at `at`. Returns the position after it. */
 export function writeDefinition(view: DataView, at: number, type: MessageType): number {
   const { developerFields } = type;
   const fields = Object.values<Field>(type.fields);
@@ -56,7 +56,9 @@ export function writeDefinition(view: DataView, at: number, type: MessageType): 
   return at + bytes.length;
 }
 
-/** Writes a message at `at`. Returns its end. Numbers that are too large for their field become the field's maximum. */
+/**
+ * Writes a message at `at`. Returns the position after it. Numbers that are too large for their field become the field's maximum.
+ */
 export function writeMessage<Names extends string>(
   view: DataView,
   at: number,

@@ -3,12 +3,14 @@
 
 /** 1989-12-31T00:00:00Z, from which FIT counts seconds ("date_time"), in ms since 1970. */
 export const EPOCH_MS = Date.UTC(1989, 11, 31);
-/** Smaller values of date_time count from the start of the device (profile, type date_time: min). */
+/**
+ * The lowest date_time since EPOCH_MS. Smaller values are counted from the start of the device (profile, type date_time: min).
+ */
 export const EARLIEST_S = 0x1000_0000;
 /** The greatest valid value. */
 export const LATEST_S = 0xffff_fffe;
 
-/** Positions are in semicircles: 2^31 of them are 180 degrees. */
+/** Positions are in semicircles: 2^31 semicircles are 180 degrees. */
 export const SEMICIRCLES_PER_E7 = 2 ** 31 / 180e7;
 
 /** Profile, record: enhanced_altitude and altitude have scale 5 and offset 500. */
@@ -23,11 +25,11 @@ export const HEADER_BITS = {
   /** Compressed timestamp header: the low bits contain a time offset. */
   compressedTime: 0x80,
   definition: 0x40,
-  /** Flag of a definition that developer fields follow. */
+  /** Flag in a definition that is followed by developer fields. */
   developerData: 0x20,
   localType: 0x0f,
 } as const;
-/** "Compressed Timestamp Header": two bits for the local type, five for the seconds. */
+/** "Compressed Timestamp Header": two bits for the local type, and five for the seconds. */
 export const COMPRESSED = { localShift: 5, localMask: 0x03, secondsMask: 0x1f } as const;
 
 /** "Base Types": code, size in bytes, and the value that means "invalid". */

@@ -14,7 +14,7 @@ import {
 } from "./profile.js";
 import type { RecordedRows } from "./recorded-rows.js";
 
-// Rows as record messages of equal size: the inner loop of the writer.
+// Writes rows as record messages of equal size. This is the inner loop of the writer.
 
 export const RECORD_BYTES = messageBytes(RECORD);
 
@@ -64,7 +64,7 @@ export function writeRecords(
     view.setInt32(place + 9, longitude(longitudeE7[i] as number), true);
     view.setUint32(place + 13, fixType[i] === 2 ? NONE : altitude(altitudeMm[i] as number), true);
     view.setUint32(place + 17, Math.min(centimetres(distanceBefore + totals.distance), NONE - 1), true);
-    // FIT has no negative speeds
+    // FIT cannot represent negative speeds
     view.setUint32(place + 21, speed < 0 ? NONE : speed, true);
     view.setUint8(place + 25, bpm === 0 ? BASE_TYPES.uint8.invalid : bpm);
     view.setUint16(place + 26, ms - second * 1000, true);
@@ -72,13 +72,13 @@ export function writeRecords(
   }
 }
 
-// 180 degrees east does not fit into 32 bits, but 180 degrees west, the same meridian, does.
+// Converts a longitude. 180 degrees east does not fit into 32 bits, but 180 degrees west, the same meridian, does.
 function longitude(e7: number): number {
   const semicircles = Math.round(e7 * SEMICIRCLES_PER_E7);
   return semicircles === HALF_CIRCLE ? -HALF_CIRCLE : Math.min(semicircles, MAX_SEMICIRCLES);
 }
 
-// The altitude in steps from -500 m; FIT cannot represent lower altitudes.
+// Converts an altitude to steps from -500 m. FIT cannot represent lower altitudes.
 function altitude(mm: number): number {
   const steps = Math.round((mm + ALTITUDE_OFFSET_MM) / MM_PER_ALTITUDE_STEP);
   return steps < 0 ? NONE : steps;

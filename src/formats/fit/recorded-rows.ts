@@ -1,7 +1,7 @@
 import type { RowBuffer } from "../row-buffer.js";
 import type { Totals } from "../totals.js";
 
-/** All rows of a range that is only partly written; used for the totals of the lap and the distances of its records. */
+/** All rows of a range of which only some are written. They determine the totals of the lap and the distances of its records. */
 export class RecordedRows {
   readonly #buffer: RowBuffer;
   readonly #to: number;
@@ -13,7 +13,7 @@ export class RecordedRows {
     this.#to = to;
   }
 
-  /** Adds the rows up to the next one with this time, or all remaining ones. */
+  /** Adds the rows up to the next one with this time, or all remaining rows, to the totals. */
   addTo(totals: Totals, untilMs: number | null): void {
     this.#next = this.#buffer.visit(this.#next, this.#to, (batch, at) => {
       totals.addRows(batch, at, at + 1);

@@ -1,4 +1,5 @@
-// The parts of the file header that identify FIT. A separate module, because every bundle detects formats, but few read FIT.
+// The parts of the file header that identify FIT. They are in a separate module, because every bundle detects formats, but few
+// bundles read FIT.
 
 /** ".FIT", at offset 8. */
 export const SIGNATURE = [0x2e, 0x46, 0x49, 0x54] as const;

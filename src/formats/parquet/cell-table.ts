@@ -3,7 +3,8 @@ import { levelBytes } from "./column-values.js";
 import { ENCODINGS, STRING, UTC_MILLISECONDS } from "./schema.js";
 import { i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-// Small tables of text and numbers, such as the figures of a squad. For rows of recordings, parquet-writer.ts writes a stream.
+// Writes small tables of text and numbers, such as the figures of a squad. For rows of recordings, parquet-writer.ts writes a
+// stream.
 
 /** A column in which a value may be missing. */
 export type CellColumn =
@@ -21,7 +22,7 @@ const UNCOMPRESSED = 0;
 const MAGIC = new TextEncoder().encode("PAR1");
 
 /**
- * A Parquet file of one row group, without compression.
+ * Writes a Parquet file with one row group, without compression.
  *
  * @param schema name and version of the columns, such as `figures/1`
  * @param columns of equal length
@@ -87,7 +88,7 @@ function schemaOf(columns: readonly CellColumn[]): Thrift[] {
   ];
 }
 
-/** The definition level of each row, which tells whether it has a value. */
+/** Returns the definition level of each row, which specifies whether the row has a value. */
 function levelsOf({ values }: CellColumn): Uint8Array {
   const bits = new Uint8Array((values.length + 7) >> 3);
   let count = 0;

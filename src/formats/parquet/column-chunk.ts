@@ -11,7 +11,7 @@ import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES, type Rows, type Storage
 import type { SnappyCompressor } from "./snappy.js";
 import { binary, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-/** A column of a row group: one page and its metadata for the footer. */
+/** A column of a row group: one page, and its metadata for the footer. */
 export interface ColumnChunk {
   /** Page header and page data, in pieces. */
   pieces: readonly Uint8Array[];
@@ -19,13 +19,13 @@ export interface ColumnChunk {
   bytes: number;
   /** The size without compression. */
   uncompressedBytes: number;
-  /** The `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
+  /** Returns the `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
   metadata(offset: number): Thrift;
 }
 
 const DATA_PAGE = 0;
 
-/** @returns a column whose pieces are valid until the next call with the same memory */
+/** Encodes a column. Its pieces are valid until the next call with the same memory. */
 export function columnChunk<B extends Rows>(
   column: Column<B>,
   rows: B,
@@ -71,7 +71,7 @@ export function columnChunk<B extends Rows>(
   };
 }
 
-/** `Statistics`: 3 null_count, 5 max_value, 6 min_value. */
+/** Returns the `Statistics` of a column: 3 null_count, 5 max_value, 6 min_value. */
 function statisticsOf(column: Storage, present: Present, rows: number): Thrift {
   const extremes = extremesOf(present);
   if (extremes === null) return struct({ 3: i64(rows - present.count) });

@@ -5,11 +5,11 @@ import { writeVarint } from "./thrift.js";
 
 // Converts the integers of rows to the bytes of a page.
 
-/** The non-null integers of a column, with a bit for each row that has one. */
+/** The non-null integers of a column, and a bit for each row that is set if the row has a value. */
 export interface Present {
   integers: ArrayLike<number>;
   count: number;
-  /** One bit per row, lowest bit first; null if every row has a value. */
+  /** One bit for each row, lowest bit first; null if every row has a value. */
   bits: Uint8Array | null;
 }
 
@@ -29,7 +29,7 @@ export function presentOf<B extends Rows>({ integers, missing }: ColumnSource<B>
   return { integers: present, count, bits };
 }
 
-/** Minimum and maximum; null if there is no value. */
+/** Returns the minimum and maximum; null if there is no value. */
 export function extremesOf({ integers, count }: Present): { least: number; greatest: number } | null {
   if (count === 0) return null;
   let least = integers[0] as number;
@@ -42,11 +42,11 @@ export function extremesOf({ integers, count }: Present): { least: number; great
   return { least, greatest };
 }
 
-/** Memory that each use overwrites. */
+/** Memory that is overwritten by each use. */
 export class ReusedMemory {
   #bytes = new Uint8Array(0);
 
-  /** @returns memory that is valid until the next call, with any content */
+  /** Returns memory with any content, which is valid until the next call. */
   take(length: number): Uint8Array {
     if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
     return this.#bytes.subarray(0, length);
@@ -54,7 +54,7 @@ export class ReusedMemory {
 }
 
 /**
- * The page of a column: its levels, then its values in the encoding of the column.
+ * Encodes the page of a column: its levels, then its values in the encoding of the column.
  * @returns memory that is valid until the next call with the same `memory`
  */
 export function pageBytes(
@@ -89,12 +89,12 @@ function writeValues(
       view.setInt32(8 * i + 4, high, true);
     }
   } else {
-    // division results in the double nearest to the decimal value, unlike multiplication by the inverse
+    // a division results in the double nearest to the decimal value, unlike a multiplication by the inverse
     for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
   }
 }
 
-/** A minimum or maximum in the form of statistics. */
+/** Encodes a minimum or maximum for the statistics. */
 export function boundBytes(column: { type: PhysicalType; divisor: number }, integer: number): Uint8Array {
   const bytes = new Uint8Array(sizeOf(column));
   writeValues(column, [integer], 1, bytes);
@@ -102,8 +102,8 @@ export function boundBytes(column: { type: PhysicalType; divisor: number }, inte
 }
 
 /**
- * The definition levels of a version 1 data page, which mark rows with a value: their length in bytes, then runs or groups
- * of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
+ * Encodes the definition levels of a version 1 data page, which mark rows with a value: their length in bytes, then runs or
+ * groups of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
  */
 export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {
   if (bits === null) return new Uint8Array(0);

@@ -1,12 +1,12 @@
 import { writeSigned, writeVarint } from "./thrift.js";
 
-// DELTA_BINARY_PACKED (apache/parquet-format, Encodings.md): differences minus their minimum, in as few bits as possible.
+// Encodes DELTA_BINARY_PACKED (apache/parquet-format, Encodings.md): differences minus their minimum, in as few bits as possible.
 
 const BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = BLOCK / MINIBLOCKS;
 
-/** Encodes integers up to 2^53 whose differences are exact too. */
+/** Encodes integers up to 2^53. Their differences must also be exact. */
 export function deltaBytes(values: ArrayLike<number>, length: number): Uint8Array {
   const head: number[] = [];
   writeVarint(head, BLOCK);
@@ -52,7 +52,7 @@ class Packer {
 
   /** Appends a block of non-negative numbers. Only the first `used` miniblocks contain any. */
   block(numbers: Float64Array, least: number, used: number): void {
-    // the minimum, the widths and numbers of 64 bits, plus a word that packing may write past the end
+    // the minimum, the widths, and numbers of 64 bits, plus a word that packing may write past the end
     this.#reserve(10 + MINIBLOCKS + BLOCK * 8 + 8);
     this.#minimum.length = 0;
     writeSigned(this.#minimum, least);
@@ -76,7 +76,7 @@ class Packer {
     this.#view = new DataView(larger.buffer);
   }
 
-  // 32 numbers of equal width always fill whole 32-bit words.
+  // Packs 32 numbers of equal width, which always fill whole 32-bit words.
   #pack(numbers: Float64Array, from: number, width: number): void {
     const view = this.#view;
     let at = this.#end;
@@ -111,7 +111,7 @@ class Packer {
   }
 }
 
-/** Bit width of the greatest number of a miniblock. */
+/** Returns the bit width of the greatest number of a miniblock. */
 function widthOf(numbers: Float64Array, from: number): number {
   let greatest = 0;
   for (let i = from; i < from + MINIBLOCK; i++) {

@@ -8,8 +8,8 @@ const DATA_PAGE = 0;
 const DICTIONARY_PAGE = 2;
 
 /**
- * A column of a row group whose rows all have the same text: a dictionary of one entry, and one run (apache/parquet-format,
- * Encodings.md, "Dictionary Encoding").
+ * Encodes a column of a row group whose rows all have the same text: a dictionary with one entry, and one run
+ * (apache/parquet-format, Encodings.md, "Dictionary Encoding").
  */
 export function labelChunk(name: string, label: string, rows: number): ColumnChunk {
   const value = new TextEncoder().encode(label);
@@ -58,7 +58,7 @@ export function labelChunk(name: string, label: string, rows: number): ColumnChu
           7: i64(bytes.length),
           9: i64(offset + dictionary.length),
           11: i64(offset),
-          // readers skip groups of other texts
+          // with these statistics, readers can skip groups with other texts
           12: struct({ 3: i64(0), 5: binary(value), 6: binary(value) }),
         }),
       }),

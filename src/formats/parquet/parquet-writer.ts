@@ -16,7 +16,7 @@ import {
   thriftPieces,
 } from "./thrift.js";
 
-/** The default of DuckDB, which is large enough for fast reading and small enough for several threads. */
+/** The default of DuckDB. It is large enough for fast reading, and small enough for several threads. */
 export const ROW_GROUP_ROWS = 122_880;
 
 // the first and last bytes of a file
@@ -25,8 +25,9 @@ const FORMAT_VERSION = 2;
 const CREATED_BY = "asi-convert";
 
 /**
- * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The writer buffers the rows of one row group and one of its
- * columns, and the entry of each row group in the footer, which has about 60 bytes for each column. A piece is valid until the next one is requested. Read all pieces of a call before the next call.
+ * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The writer buffers the rows of one row group, one of its
+ * encoded columns, and the footer entry of each row group, which takes about 60 bytes for each column. A piece is valid until the
+ * next one is requested. Read all pieces from one call before the next call.
  */
 export class ParquetWriter<B extends Rows> {
   readonly #table: Table<B>;
@@ -37,12 +38,12 @@ export class ParquetWriter<B extends Rows> {
   #rows = 0;
   #offset = 0;
   #isBegun = false;
-  /** Each `RowGroup` of the footer as bytes. Its objects would take thirty times as much memory. */
+  /** Each `RowGroup` of the footer as bytes, because objects would take thirty times as much memory. */
   readonly #rowGroups: Uint8Array[] = [];
   readonly #labelNames: readonly string[];
   #labels: readonly string[] = [];
 
-  /** @param labelNames names of text columns before those of the table; `startGroup` sets their values */
+  /** @param labelNames names of text columns that precede those of the table; `startGroup` sets their values */
   constructor(table: Table<B>, labelNames: readonly string[] = []) {
     this.#table = table;
     this.#labelNames = labelNames;
@@ -50,6 +51,8 @@ export class ParquetWriter<B extends Rows> {
   }
 
   /**
+   * Writes rows of a batch.
+   *
    * @param from the first row of the batch to write
    * @param to the end of the rows, exclusive
    * @returns the completed row groups, usually none
@@ -119,7 +122,7 @@ export class ParquetWriter<B extends Rows> {
         3: i64(this.#filled),
         5: i64(begin),
         6: i64(this.#offset - begin),
-        // the ordinal has 16 bits; only encrypted files need it
+        // the ordinal has 16 bits, and only encrypted files need it
         7: this.#rowGroups.length < 2 ** 15 ? i16(this.#rowGroups.length) : undefined,
       }),
     );
@@ -134,12 +137,12 @@ export class ParquetWriter<B extends Rows> {
     for (const column of this.#table.columns) yield columnChunk(column, rows, this.#encoding);
   }
 
-  /** `FileMetaData` in pieces. */
+  /** Returns the `FileMetaData` in pieces. */
   #footer(metadata: Readonly<Record<string, string>>): Iterable<Uint8Array> {
     const pairs = Object.entries({ schema: this.#table.schema, ...metadata }).map(([key, value]) =>
       struct({ 1: text(key), 2: text(value) }),
     );
-    // minimum and maximum in statistics follow the order of the type
+    // the minimum and maximum in statistics use the order of the type
     const typeDefinedOrder = struct({ 1: struct({}) });
     return thriftPieces({
       1: i32(FORMAT_VERSION),

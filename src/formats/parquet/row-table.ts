@@ -4,7 +4,7 @@ import type { ParquetNumbers } from "../format.js";
 import { type Column, type ColumnSource, decimal, type Table, UINT8, UTC_MILLISECONDS } from "./schema.js";
 
 /**
- * Rows of a recording, with the columns of the CSV in the same order.
+ * Describes the rows of a recording as a table, with the columns of the CSV in the same order.
  *
  * @param numbers whether coordinates, altitudes and speeds are doubles or exact decimals, which take a sixth of the bytes
  */
@@ -27,7 +27,7 @@ const METRE_DIGITS = 3;
 function columnsOf(numbers: ParquetNumbers): Column<SampleBatch>[] {
   const { timestamp, latitude, longitude, altitude, speed, hr } = SOURCES;
   const isDecimal = numbers === "decimal";
-  // Snappy cannot compress delta-encoded values any further
+  // Snappy cannot compress delta-encoded values further
   const whole = isDecimal
     ? ({ encoding: "DELTA_BINARY_PACKED", codec: "UNCOMPRESSED", divisor: 1 } as const)
     : ({ encoding: "PLAIN", codec: "SNAPPY", divisor: 1 } as const);

@@ -1,6 +1,6 @@
 import { bool, i8, i32, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
 
-// Tables and their columns. Type, encoding and field numbers come from apache/parquet-format, parquet.thrift.
+// Describes tables and their columns. Type, encoding and field numbers come from apache/parquet-format, parquet.thrift.
 
 export const PHYSICAL_TYPES = { INT32: 1, INT64: 2, DOUBLE: 5, BYTE_ARRAY: 6 } as const;
 /** The types of numbers. */
@@ -24,20 +24,20 @@ export interface Rows {
   readonly length: number;
 }
 
-/** Content of a file. */
+/** The content of a file. */
 export interface Table<B extends Rows> {
-  /** Name and version of the columns, such as `rows/1`. docs/formats.md describes their guarantees. */
+  /** Name and version of the columns, such as `rows/1`. docs/formats.md describes what a version guarantees. */
   readonly schema: string;
   readonly columns: readonly Column<B>[];
   newRows(length: number): B;
-  /** Copies the rows from `from` to `to` (exclusive) to the row `at` of other rows. */
+  /** Copies the rows from `from` to `to` (exclusive) to other rows, starting at the row `at`. */
   copy(rows: B, from: number, to: number, into: B, at: number): void;
 }
 
-/** The source of a column's integers, and of its missing values. */
+/** The source of the integers and of the missing values of a column. */
 export interface ColumnSource<B extends Rows> {
   integers(rows: B): Int32Array | Int16Array | Float64Array | Uint8Array;
-  /** A row has no value where `marks` equals `mark`. Omitted for required columns. */
+  /** A row has no value if its entry in `marks` equals `mark`. Omitted for required columns. */
   missing?: { marks(rows: B): Uint8Array; mark: number };
 }
 
@@ -47,7 +47,7 @@ export interface Storage {
   type: PhysicalType;
   encoding: "PLAIN" | "DELTA_BINARY_PACKED";
   codec: keyof typeof CODECS;
-  /** Doubles are the integers divided by this. */
+  /** A double is the integer divided by this. */
   divisor: number;
   /** Fields of the `SchemaElement` for the logical type. */
   meaning: ThriftFields;
@@ -85,7 +85,7 @@ export function decimal(precision: number, scale: number): ThriftFields {
   };
 }
 
-/** The `SchemaElement`s: the root, the text columns, then the others. */
+/** Returns the `SchemaElement`s: the root, the text columns, then the others. */
 export function schemaElements(columns: readonly Column<never>[], labelNames: readonly string[]): Thrift[] {
   return [
     struct({ 4: text("schema"), 5: i32(labelNames.length + columns.length) }),

@@ -1,8 +1,8 @@
 import { ReusedMemory } from "./column-values.js";
 
-// The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of earlier bytes.
+// Writes the raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of earlier bytes.
 
-// The offset of a copy has 16 bits. The entries of the hash table have 16 bits too, so it is cleared for each block.
+// The offset of a copy has 16 bits. The entries of the hash table also have 16 bits, so the table is cleared for each block.
 const BLOCK = 1 << 16;
 const TABLE_BITS = 14;
 // Knuth, The Art of Computer Programming 6.4: 2^32 divided by the golden ratio, made odd
@@ -14,7 +14,7 @@ const MAX_SHORT_COPY = 11;
 const MAX_SHORT_OFFSET = 1 << 11;
 // the longest literal whose length fits into its first byte
 const MAX_SHORT_LITERAL = 60;
-// The step grows while no match is found, so incompressible data is skipped quickly.
+// The step grows while no match is found, so that incompressible data is skipped quickly.
 const STEP_SHIFT = 5;
 
 /** A compressor that reuses its hash table and its output buffer. */
@@ -23,9 +23,9 @@ export class SnappyCompressor {
   readonly #places = new Uint16Array(1 << TABLE_BITS);
   readonly #memory = new ReusedMemory();
 
-  /** @returns memory that is valid until the next call */
+  /** Compresses bytes. The result is valid until the next call. */
   compress(bytes: Uint8Array): Uint8Array {
-    // A copy is never longer than the bytes that it replaces; in the worst case a literal of one byte precedes each copy.
+    // A copy is never longer than the bytes that it replaces. In the worst case, a literal of one byte precedes each copy.
     const needed = 16 + bytes.length + Math.ceil(bytes.length / (MIN_COPY + 1));
     const output = new Writer(bytes, this.#memory.take(needed));
     output.length(bytes.length);
@@ -41,7 +41,7 @@ export class SnappyCompressor {
     // the last position at which four bytes can be read
     const last = end - MIN_COPY;
     let written = begin;
-    // position 0 can also mean that there is no entry; candidates are compared byte by byte in any case
+    // position 0 can also mean that there is no entry, but candidates are always compared byte by byte
     let at = begin + 1;
     while (at <= last) {
       const four = view.getUint32(at, true);

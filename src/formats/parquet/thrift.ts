@@ -1,4 +1,5 @@
-// The part of the Apache Thrift compact protocol (thrift/doc/specs/thrift-compact-protocol.md) that Parquet metadata needs.
+// Writes the part of the Apache Thrift compact protocol (thrift/doc/specs/thrift-compact-protocol.md) that Parquet metadata
+// needs.
 
 import { concatenate } from "../../sources/concatenate.js";
 
@@ -16,7 +17,7 @@ export type Thrift =
   | { type: "binary"; value: Uint8Array }
   | { type: "list"; of: keyof typeof TYPES; values: readonly Thrift[] }
   | { type: "struct"; fields: ThriftFields }
-  /** A struct as its bytes, from `thriftBytes`. */
+  /** The bytes of a struct, from `thriftBytes`. */
   | { type: "encoded"; bytes: Uint8Array };
 
 /** Fields by their ids, in ascending order; undefined fields are omitted. */
@@ -37,12 +38,12 @@ export const list = (of: keyof typeof TYPES, values: readonly Thrift[]): Thrift 
 export const struct = (fields: ThriftFields): Thrift => ({ type: "struct", fields });
 export const encoded = (bytes: Uint8Array): Thrift => ({ type: "encoded", bytes });
 
-/** The bytes of a struct. */
+/** Encodes a struct. */
 export function thriftBytes(fields: ThriftFields): Uint8Array {
   return concatenate([...thriftPieces(fields)]);
 }
 
-/** The bytes of a struct in pieces: each encoded struct is a piece of its own, without a copy. */
+/** Encodes a struct in pieces. Each struct in it that is already encoded becomes a separate piece, without being copied. */
 export function* thriftPieces(fields: ThriftFields): Generator<Uint8Array, void, undefined> {
   const bytes: number[] = [];
   for (const encoded of writeFields(bytes, fields)) {
@@ -53,7 +54,7 @@ export function* thriftPieces(fields: ThriftFields): Generator<Uint8Array, void,
   yield Uint8Array.from(bytes);
 }
 
-/** The encoded structs; each belongs after the bytes so far. */
+/** Structs that are already encoded. Each one belongs after the bytes written so far. */
 type EncodedStructs = Generator<Uint8Array, void, undefined>;
 
 function* writeFields(bytes: number[], fields: ThriftFields): EncodedStructs {
@@ -68,7 +69,7 @@ function* writeFields(bytes: number[], fields: ThriftFields): EncodedStructs {
       bytes.push(code);
       writeSigned(bytes, number);
     }
-    // the value of a boolean field is part of its type
+    // the type of a boolean field contains its value
     if (field.type !== "bool") yield* writeValue(bytes, field);
     last = number;
   }

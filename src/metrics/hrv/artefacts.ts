@@ -1,9 +1,11 @@
 /**
- * Detects and corrects artefacts among RR intervals, after Lipponen and Tarvainen 2019 (doi 10.1080/03091902.2019.1640306).
+ * Detects and corrects artefacts in RR intervals, according to Lipponen and Tarvainen 2019 (doi 10.1080/03091902.2019.1640306).
  * docs/metrics.md describes every step.
  */
 
-/** Type of an artefact: a misplaced beat, an additional one, a missed one, or an interval that is only too long or too short. */
+/**
+ * Type of an artefact: a misplaced, additional or missed beat, or an interval that is too long or too short for another reason.
+ */
 export type Artefact = "ectopic" | "extra" | "missed" | "long" | "short";
 
 export const ARTEFACTS: readonly Artefact[] = ["ectopic", "extra", "missed", "long", "short"];
@@ -69,7 +71,7 @@ export function labelArtefacts(rrMs: ArrayLike<number>): Label[] {
   return labels;
 }
 
-/** 5.2 times half the interquartile range of the absolute values around each, at least 10 ms. */
+/** Returns the limit for each value: 5.2 times half the interquartile range of the absolute values around it, at least 10 ms. */
 function limitsOf(values: Float64Array): Float64Array {
   const absolute = values.map(Math.abs);
   return windowed(absolute, THRESHOLD_WINDOW, (sorted) =>
@@ -77,7 +79,7 @@ function limitsOf(values: Float64Array): Float64Array {
   );
 }
 
-/** A statistic of the sorted values in a window around each value; the window is truncated at the ends. */
+/** Computes a statistic of the sorted values in a window around each value. The window is truncated at the ends. */
 function windowed(
   values: ArrayLike<number>,
   width: number,
@@ -85,7 +87,7 @@ function windowed(
 ): Float64Array {
   const half = (width - 1) / 2;
   const n = values.length;
-  // the window stays sorted while it moves, because sorting each window again would take seconds for a day of beats
+  // the window stays sorted while it moves, because sorting each window would take seconds for a day of beats
   const sorted = new Float64Array(width);
   let count = 0;
   const add = (value: number) => {
@@ -105,7 +107,7 @@ function windowed(
   });
 }
 
-/** Index of the first of `count` ascending values that is not below `value`. */
+/** Returns the index of the first of `count` ascending values that is not below `value`. */
 function placeIn(sorted: Float64Array, count: number, value: number): number {
   let low = 0;
   let high = count;
@@ -117,7 +119,7 @@ function placeIn(sorted: Float64Array, count: number, value: number): number {
   return low;
 }
 
-/** A quantile with linear interpolation between the two nearest values. */
+/** Returns a quantile with linear interpolation between the two nearest values. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);
@@ -126,8 +128,8 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Corrects the labelled intervals once: the interval of an extra beat is joined with the next, a missed beat halves it, and the
- * others are interpolated linearly by index between the nearest valid ones.
+ * Corrects the labelled intervals once. The interval of an extra beat is joined with the next one, an interval with a missed beat
+ * is divided into halves, and the others are interpolated linearly by index between the nearest valid intervals.
  *
  * @returns more or fewer intervals, or the same number
  */
@@ -154,7 +156,7 @@ export function correctIntervals(rrMs: ArrayLike<number>, labels: readonly Label
 function interpolated(values: readonly number[], isBad: readonly boolean[]): Float64Array {
   const result = Float64Array.from(values);
   let before = -1;
-  // kept for the bad ones that follow, because a rhythm of pairs can label hours of intervals
+  // kept for the invalid intervals that follow, because an alternating rhythm can label hours of intervals
   let after = 0;
   for (let k = 0; k < values.length; k++) {
     if (!isBad[k]) {
@@ -165,7 +167,7 @@ function interpolated(values: readonly number[], isBad: readonly boolean[]): Flo
     while (after < values.length && isBad[after]) after++;
     const left = values[before];
     const right = values[after];
-    // without valid intervals, there is nothing to interpolate
+    // without valid intervals, interpolation is impossible
     if (left === undefined && right === undefined) return result;
     if (left === undefined) result[k] = right ?? 0;
     else if (right === undefined) result[k] = left;

@@ -1,7 +1,8 @@
 import type { Beats } from "./heart-rate-variability.js";
 
 /**
- * The beats between two times, both inclusive. The interval of the first one counts as unknown if it began before `fromMs`.
+ * Returns the beats between two times, both inclusive. The interval of the first beat becomes unknown if it began before
+ * `fromMs`.
  *
  * @param fromMs ms since 1970 UTC; by default the earliest beat
  * @param toMs by default the latest beat

@@ -7,15 +7,15 @@ const LONGEST_SCALE = 16;
 export const DFA_WINDOW_MS = 120_000;
 const DFA_STEP_MS = 5000;
 
-/** Above this percentage of artefacts, alpha 1 is not computed (little bias below 3 %: Rogers and Gronwald 2022). */
+/** Above this percentage of artefacts, alpha 1 is not computed (the bias is small below 3 %: Rogers and Gronwald 2022). */
 export const MOST_ARTEFACTS_PERCENT = 5;
 
 /**
- * Short-term scaling exponent of detrended fluctuation analysis: scales of 4 to 16 beats, windows from the start, linear
- * detrending.
+ * Computes the short-term scaling exponent of detrended fluctuation analysis, with scales of 4 to 16 beats, windows from the
+ * start, and linear detrending.
  *
  * @param rrMs intervals without artefacts
- * @returns null with fewer than 16 intervals, or without any fluctuation
+ * @returns null with fewer than 16 intervals, or without fluctuation
  */
 export function dfaAlpha1(rrMs: ArrayLike<number>): number | null {
   if (rrMs.length < LONGEST_SCALE) return null;
@@ -31,7 +31,7 @@ export function dfaAlpha1(rrMs: ArrayLike<number>): number | null {
   return fitLine(x, y).slope;
 }
 
-/** Cumulative sum of the deviations from the mean. */
+/** Returns the cumulative sum of the deviations from the mean. */
 function profileOf(rrMs: ArrayLike<number>): Float64Array {
   const profile = new Float64Array(rrMs.length);
   let mean = 0;
@@ -45,7 +45,7 @@ function profileOf(rrMs: ArrayLike<number>): Float64Array {
   return profile;
 }
 
-/** Root mean square of the deviations from straight lines in windows. */
+/** Returns the root mean square of the deviations from straight lines in windows. */
 function fluctuationOf(profile: Float64Array, scale: number): number {
   const windows = Math.floor(profile.length / scale);
   const middle = (scale - 1) / 2;
@@ -66,21 +66,22 @@ function fluctuationOf(profile: Float64Array, scale: number): number {
   return Math.sqrt(total / windows);
 }
 
-/** Alpha 1 of the 120 s before a time; not rounded. */
+/** Alpha 1 for the 120 s before a time; not rounded. */
 export interface DfaWindow {
   /** ms since the first beat of the series. */
   readonly endMs: number;
   readonly beats: number;
   readonly artefactsPercent: number;
-  /** Null if there are too many artefacts, or no fluctuation. */
+  /** Alpha 1; null if there are too many artefacts, or there is no fluctuation. */
   readonly alpha1: number | null;
   /** bpm */
   readonly meanHeartRate: number;
 }
 
 /**
- * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels are computed for the whole series; each window is
- * corrected separately. Windows of fewer than 16 beats are omitted, so the number of windows depends only on the number of beats.
+ * Computes alpha 1 every 5 s from the beats of the last 120 s of a series without gaps. Labels are computed for the whole series;
+ * each window is corrected separately. Windows with fewer than 16 beats are omitted, so the number of windows is limited by the
+ * number of beats.
  */
 export function dfaOverTime(
   rrMs: ArrayLike<number>,

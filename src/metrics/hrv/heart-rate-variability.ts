@@ -6,24 +6,26 @@ import { ARTEFACTS, type Artefact, correctIntervals, type Label, labelArtefacts 
 import { dfaOverTime, MOST_ARTEFACTS_PERCENT } from "./dfa.js";
 import { lowHighPower } from "./lomb.js";
 
-/** Version of the rules of heart-rate variability. */
+/** Version of the rules for heart-rate variability. */
 export const HRV_VERSION = 1;
 
-/** Caution that accompanies LF and HF in every output. */
+/** The caution that accompanies LF and HF in every output. */
 export const LF_HF_CAUTION =
   "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 
 const FEWEST_INTERVALS = 20;
 const LONG_DIFFERENCE_MS = 50;
-/** Interpolated intervals have rounding errors, and a difference of 50 ms must not count as a longer one. */
+/** Interpolated intervals have rounding errors, and a difference of 50 ms must not count as more than 50 ms. */
 const ROUNDING_MS = 1e-9;
 
-/** Other intervals are not heartbeats *(choice)*. Without a limit, one wrong interval would cause millions of windows of
- * alpha 1. */
+/**
+ * Limits for the length of an interval between heartbeats *(choice)*. Without them, one wrong interval would cause millions of
+ * windows for alpha 1.
+ */
 const SHORTEST_INTERVAL_MS = 1;
 const LONGEST_INTERVAL_MS = 60_000;
 
-/** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 if the interval is unknown, which ends a series. */
+/** Beats: a batch of `decodeBeats`, or these columns of it. `rrMs` is 0 if the interval is unknown, which ends a series. */
 export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
 
 export interface HrvOptions {
@@ -33,24 +35,24 @@ export interface HrvOptions {
 
 const OPTIONS = optionNames<HrvOptions>({ atRest: true });
 
-/** Figures of corrected intervals; docs/metrics.md, "Heart-rate variability". */
+/** Figures computed from corrected intervals (docs/metrics.md, "Heart-rate variability"). */
 export interface HeartRateVariability {
   /** Number of recorded intervals. */
   readonly intervals: number;
-  /** Number of stretches without a gap. */
+  /** Number of sequences of intervals without a gap. */
   readonly series: number;
   readonly artefacts: Readonly<Record<Artefact, number>>;
-  /** Null if there is no interval. */
+  /** Percentage of intervals that are artefacts; null if there are no intervals. */
   readonly artefacts_percent: number | null;
-  /** bpm; null with fewer than 20 corrected intervals, like the next three. */
+  /** bpm; null with fewer than 20 corrected intervals, like the next three figures. */
   readonly mean_hr: number | null;
   /** ms */
   readonly rmssd: number | null;
   /** ms */
   readonly sdnn: number | null;
-  /** Percentage of the pairs of neighbours that differ by more than 50 ms. */
+  /** Percentage of the pairs of successive intervals that differ by more than 50 ms. */
   readonly pnn50: number | null;
-  /** Every 5 s from the 120th second of each series. */
+  /** Alpha 1, every 5 s from the 120th second of each series. */
   readonly dfa_alpha1: readonly {
     /** ms since 1970 UTC. */
     readonly end_time: number;
@@ -58,7 +60,7 @@ export interface HeartRateVariability {
     readonly artefacts_percent: number;
     readonly mean_hr: number;
   }[];
-  /** Only with `atRest`; null if there are no 300 s without a gap, or too many artefacts. */
+  /** LF and HF. Present only with `atRest`; null if no 300 s are without a gap, or if there are too many artefacts. */
   readonly lf_hf?: {
     readonly lf: number;
     readonly hf: number;
@@ -68,9 +70,9 @@ export interface HeartRateVariability {
   readonly definition: { readonly version: number };
 }
 
-/** A stretch without a gap. */
+/** A sequence of intervals without a gap. */
 interface Series {
-  /** Time of the beat before its first interval. */
+  /** Time of the beat before the first interval. */
   readonly startMs: number;
   readonly rrMs: Float64Array;
   readonly labels: readonly Label[];
@@ -78,7 +80,7 @@ interface Series {
 }
 
 /**
- * Heart-rate variability from beats, after correction of artefacts.
+ * Computes heart-rate variability from beats, after correcting artefacts.
  *
  * @param beats a batch of `decodeBeats`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid beats; `BAD_OPTION`
@@ -126,7 +128,7 @@ function timeFigures(corrected: readonly Float64Array[]) {
 }
 
 /**
- * Figures of all series together, not rounded; a pair consists of two neighbours in one series.
+ * Computes the figures for all series together, not rounded. A pair consists of two successive intervals in one series.
  *
  * @returns null with fewer than 20 intervals
  */
@@ -161,7 +163,7 @@ export function timeDomain(
   };
 }
 
-/** LF and HF of the first series of 300 s. */
+/** Computes LF and HF from the first series that has 300 s. */
 function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf_hf"]> | null {
   for (const { rrMs, labels, corrected } of all) {
     const power = lowHighPower(corrected);
@@ -179,7 +181,7 @@ function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf
 }
 
 /**
- * The label of each known interval, in the order of the beats; null for a valid interval.
+ * Returns the label of each known interval, in the order of the beats; null for a valid interval.
  *
  * @param beats a batch of `decodeBeats`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid beats

@@ -5,7 +5,7 @@ const FIRST_LOW = 12;
 const FIRST_HIGH = 45;
 const LAST_HIGH = 120;
 
-/** Power of the low (0.04 to 0.15 Hz) and the high (0.15 to 0.4 Hz) frequencies, ms2; not rounded. */
+/** Power in the low (0.04 to 0.15 Hz) and the high (0.15 to 0.4 Hz) frequencies, ms2; not rounded. */
 export interface LowHighPower {
   readonly low: number;
   readonly high: number;
@@ -13,7 +13,7 @@ export interface LowHighPower {
 }
 
 /**
- * Lomb's periodogram of the first 300 s, at k/300 Hz, which needs no resampling, no spline and no window.
+ * Computes Lomb's periodogram of the first 300 s, at k/300 Hz, which requires no resampling, no spline and no window.
  *
  * @param rrMs intervals at rest, without gaps and artefacts
  * @returns null for a shorter series, or one without variation

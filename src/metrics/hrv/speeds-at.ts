@@ -1,11 +1,11 @@
 import { type MetricSamples, orderSamples } from "../samples.js";
 import { hasSpeed } from "../segments.js";
 
-/** Samples further apart have no speed between them, as for accelerations *(choice)*. */
+/** Between samples that are further apart, there is no speed, as for accelerations *(choice)*. */
 const LONGEST_STEP_MS = 1000;
 
 /**
- * The speed at each of the given times, such as those of beats, by linear interpolation between the samples before and
+ * Returns the speed at each of the given times, such as those of beats, by linear interpolation between the samples before and
  * after the time. Rows and beats of a recording have the same clock.
  *
  * @param timesMs ms since 1970 UTC, in any order
@@ -18,7 +18,7 @@ export function speedsAt(
 ): Float64Array {
   const { timestampMs, speedMmPerS } = orderSamples(samples);
   const msOf = (row: number) => timestampMs[row] ?? Number.NaN;
-  // beyond the ends there is no row, which ends the search
+  // beyond the ends, there is no row, which ends the search
   const lacksSpeed = (row: number) => !hasSpeed(speedMmPerS[row] ?? 0);
   return Float64Array.from(timesMs, (ms) => {
     const place = firstNotBefore(timestampMs, ms);

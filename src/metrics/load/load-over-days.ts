@@ -3,7 +3,7 @@ import { AsiError } from "../../errors.js";
 import { dayNumber, dayText } from "../calendar-day.js";
 import { roundHalfUp } from "../rounding.js";
 
-/** Version of the rules of load over days. */
+/** Version of the rules for load over days. */
 export const LOAD_VERSION = 1;
 
 const ACUTE_DAYS = 7;
@@ -13,11 +13,11 @@ const REFERENCE_MATCHES = 5;
 const SHORTEST_REFERENCE_MINUTES = 75;
 const MOST_DAYS = 3660;
 
-/** Load of one session, in any unit: m, TRIMP, RPE x minutes. */
+/** The load of one session, in any unit, such as m, TRIMP, or RPE x minutes. */
 export interface SessionLoad {
   /** Local calendar day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Null if the load is unknown, which makes the load of the day unknown. */
+  /** The load; null if it is unknown. The load of the day is then also unknown. */
   readonly load: number | null;
   /** Minutes played, if it was a match. */
   readonly matchMinutes?: number | undefined;
@@ -32,26 +32,26 @@ export interface LoadOptions {
 
 const OPTIONS = optionNames<LoadOptions>({ to: true, ratio: true });
 
-/** Figures of one day; null if required data are unknown. */
+/** Figures for one day; null if required data is unknown. */
 export interface DayLoad {
   readonly day: string;
   readonly load: number | null;
   /** Exponentially weighted means; null before the 28th day. */
   readonly acute: number | null;
   readonly chronic: number | null;
-  /** Sum of this day and the six before; null before the 7th day. */
+  /** Sum for this day and the six days before; null before the 7th day. */
   readonly week_sum: number | null;
   readonly monotony: number | null;
   readonly strain: number | null;
-  /** Percentage of the mean of the last 5 matches of at least 75 minutes up to this day. */
+  /** The load as a percentage of the mean of the last 5 matches of at least 75 minutes, up to this day. */
   readonly percent_of_match: number | null;
-  /** Only with `ratio`. */
+  /** Ratio of acute to chronic load. Present only with the option `ratio`. */
   readonly ratio?: number | null;
 }
 
 /**
- * Loads of sessions over calendar days, from the first to the last. Loads of a day are added, and a day without a session is
- * a day of rest.
+ * Computes the load over calendar days, from the first to the last. The loads of a day are added, and a day without a session is
+ * a rest day.
  *
  * @param sessions in any order
  * @throws AsiError `BAD_ARGUMENT` for an invalid day or load; `BAD_OPTION`
@@ -85,7 +85,10 @@ export function loadOverDays(sessions: readonly SessionLoad[], options: LoadOpti
   });
 }
 
-/** Not rounded. A day with an unknown load keeps the mean of the previous day; the mean starts with the first known day. */
+/**
+ * Computes exponentially weighted means, not rounded. A day with an unknown load has the same mean as the previous day. The first
+ * mean is that of the first day with a known load.
+ */
 export function weightedMeans(loads: readonly (number | null)[], days: number): (number | null)[] {
   const share = 2 / (days + 1);
   let mean: number | null = null;
@@ -95,7 +98,10 @@ export function weightedMeans(loads: readonly (number | null)[], days: number): 
   });
 }
 
-/** Figures of the week that ends with a day, not rounded; null before the 7th day and if a day is unknown. */
+/**
+ * Returns the figures for the week that ends with a day, not rounded; null before the 7th day, and if the load of a day is
+ * unknown.
+ */
 export function weekOf(
   loads: readonly (number | null)[],
   day: number,
@@ -145,7 +151,7 @@ function daysOf(
   }));
 }
 
-/** Returns for each day the mean of the last 5 long matches up to this day; null before the first one. */
+/** Returns the mean of the last 5 long matches up to each day; null before the first one. */
 function matchReferences(
   sessions: readonly SessionLoad[],
   days: readonly { day: string }[],

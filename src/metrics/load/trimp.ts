@@ -1,33 +1,35 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { holdHeartRates, isValidHeartRate } from "../heart-rate.js";
+import { HEART_RATE_LIMITS, holdHeartRates, isValidHeartRate } from "../heart-rate.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
 
-/** Method that converts heart rates to one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
+/**
+ * A method that converts heart rates to one number: training impulses according to Banister, Edwards or Lucia. Heart rates are in
+ * bpm.
+ */
 export type TrimpMethod =
   | {
       readonly method: "banister";
       readonly maxHr: number;
       readonly restHr: number;
-      /** The weights were determined for these two. */
+      /** Weights exist only for these two. */
       readonly sex: "female" | "male";
     }
   | { readonly method: "edwards"; readonly maxHr: number }
   | {
       readonly method: "lucia";
-      /** Heart rates at the first and the second ventilatory threshold. */
+      /** Heart rates at the first and second ventilatory thresholds. */
       readonly thresholds: readonly [number, number];
     };
 
 const BANISTER = { male: { a: 0.64, b: 1.92 }, female: { a: 0.86, b: 1.67 } } as const;
 const EDWARDS_PERCENT = [50, 60, 70, 80, 90] as const;
 const MINUTE_MS = 60_000;
-const HIGHEST_BPM = 240;
 
 /**
- * Training impulses of a session. A heart rate is valid until the next one, at most 5 s; the last sample ends it.
+ * Computes the training impulses of a session. A heart rate is valid until the next one or the last sample, for at most 5 s.
  *
  * @returns a number with 1 decimal; null if no heart rate is valid for any time
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
@@ -49,16 +51,16 @@ export function trimp(
   return heldMs.every((ms) => ms === 0) ? null : trimpOf(heldMs, method);
 }
 
-/** Duration of each heart rate in ms; the index is the heart rate. */
+/** Returns the duration of each heart rate in ms. The index is the heart rate. */
 function heldTimes(samples: OrderedSamples): Float64Array {
-  const heldMs = new Float64Array(HIGHEST_BPM + 1);
+  const heldMs = new Float64Array(HEART_RATE_LIMITS.maximum + 1);
   holdHeartRates(samples, samples.timestampMs.at(-1) ?? 0, (bpm, fromMs, toMs) => {
     heldMs[bpm] = (heldMs[bpm] ?? 0) + toMs - fromMs;
   });
   return heldMs;
 }
 
-/** The training impulse for the number of ms with each heart rate, with 1 decimal. */
+/** Computes the training impulses from the number of ms with each heart rate, with 1 decimal. */
 export function trimpOf(heldMs: ArrayLike<number>, method: TrimpMethod): number {
   const weightOf = weights(method);
   let sum = 0;
@@ -99,7 +101,7 @@ function checkMethod(method: TrimpMethod): void {
     case "lucia": {
       const [first, second] = method.thresholds ?? [];
       requireHeartRates({ "thresholds[0]": first, "thresholds[1]": second });
-      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must ascend.");
+      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must be in ascending order.");
       return;
     }
     default:

@@ -1,13 +1,13 @@
 import { fitLine } from "../least-squares.js";
 
-/** Peak distance of a window. */
+/** The peak distance for windows of one length. */
 export interface PeakDistance {
   readonly windowS: number;
   /** m */
   readonly distanceM: number;
 }
 
-/** Rate = rate at 60 s x (window / 60 s)^exponent, not rounded. */
+/** A power law, not rounded: rate = rate at 60 s x (window / 60 s)^exponent. */
 export interface PowerLawFit {
   readonly exponent: number;
   /** m/min */
@@ -15,7 +15,7 @@ export interface PowerLawFit {
   readonly r2: number | null;
 }
 
-/** Not rounded. Speeds in m/s, D' in m, tau in s. */
+/** Critical speed, not rounded. Speeds are in m/s, D' in m, and tau in s. */
 export interface CriticalSpeedFit {
   readonly criticalSpeed: number;
   readonly dPrime: number;
@@ -29,7 +29,7 @@ export interface ThreeParameterFit extends CriticalSpeedFit {
 
 const FEWEST_WINDOWS = 5;
 
-/** For shorter windows, the two-parameter curve is steeper than any run. */
+/** For shorter windows, the curve with two parameters is steeper than any real run. */
 const SHORTEST_TWO_PARAMETERS_S = 120;
 
 const LOWEST_TAU_S = 0.1;
@@ -38,7 +38,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const STEPS = 200;
 
 /**
- * Power law of the peak rates by their windows (Delaney 2018): least squares of the logarithms.
+ * Fits a power law to the peak rates and their windows (Delaney 2018), by least squares of the logarithms.
  *
  * @returns null with fewer than 5 windows with a distance
  */
@@ -53,7 +53,7 @@ export function fitPowerLaw(peaks: readonly PeakDistance[]): PowerLawFit | null 
 }
 
 /**
- * Critical speed with two parameters: v = CS + D'/w, windows from 120 s.
+ * Fits critical speed with two parameters, v = CS + D'/w, to windows from 120 s.
  *
  * @returns null with fewer than 3 windows, or if CS is not positive
  */
@@ -68,8 +68,8 @@ export function fitTwoParameters(peaks: readonly PeakDistance[]): CriticalSpeedF
 }
 
 /**
- * Critical speed with three parameters: v = CS + (Vmax - CS) tau / (w + tau), D' = (Vmax - CS) tau. For a given tau this is a
- * straight line, so only tau is searched for, by golden section over its logarithm.
+ * Fits critical speed with three parameters: v = CS + (Vmax - CS) tau / (w + tau), D' = (Vmax - CS) tau. For a given tau, this is
+ * a straight line, so only tau is searched for, by a golden-section search over its logarithm.
  *
  * @returns null with fewer than 4 windows, or unless Vmax > CS > 0
  */
@@ -77,7 +77,7 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
   if (peaks.length < 4) return null;
   const speeds = Float64Array.from(peaks, ({ windowS, distanceM }) => distanceM / windowS);
   const windows = Float64Array.from(peaks, ({ windowS }) => windowS);
-  // filled again for each of the 200 steps
+  // this array is filled again in each of the 200 steps
   const shares = new Float64Array(windows.length);
   const lineAt = (logTau: number) => {
     const tau = Math.exp(logTau);
@@ -98,7 +98,7 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
   return { criticalSpeed: intercept, dPrime: slope * tau, maxSpeed: intercept + slope, tau, r2 };
 }
 
-/** The argument at which a function with one minimum is smallest. */
+/** Returns the argument at which a function with a single minimum has this minimum. */
 function minimum(f: (x: number) => number, from: number, to: number): number {
   let low = from;
   let high = to;

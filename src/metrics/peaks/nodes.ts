@@ -19,30 +19,30 @@ export const NODE_MS = RESAMPLED_STEP_MS;
 
 const NONE = new Int32Array(0);
 
-/** Limit of the memory for nodes, 60 bytes each: 156 MB. */
+/** This limits the memory for nodes, 60 bytes each, to 156 MB. */
 const LONGEST_HOURS = 72;
 const HOUR_MS = 3_600_000;
 
 /**
- * Amounts since the first sample with a speed, at times 100 ms apart. All are exact integers below 2^53. An amount grows
- * evenly between two samples; a node inside such an interval divides it, and gaps add nothing.
+ * Amounts since the first sample with a speed, at times (nodes) that are 100 ms apart. All amounts are exact integers below 2^53.
+ * An amount grows evenly between two samples, so a node between them divides it proportionally. Gaps add nothing.
  */
 export interface Nodes {
   /** Time of node 0, ms since 1970 UTC; node k is k * 100 ms later. */
   readonly startMs: number;
   /** Number of the last node. */
   readonly last: number;
-  /** Half micrometres. */
+  /** Distance, in half micrometres. */
   readonly distance: Float64Array;
-  /** Half micrometres at or above the high-speed threshold. */
+  /** Distance at or above the high-speed threshold, in half micrometres. */
   readonly highSpeedDistance: Float64Array;
   /** Duration of the intervals of the signal, ms. */
   readonly covered: Int32Array;
   /** Twice the absolute acceleration in mm/s2, times ms; null below 5 Hz. */
   readonly acceleration: Float64Array | null;
-  /** Number of started accelerations; null below 5 Hz. */
+  /** Number of accelerations that have started; null below 5 Hz. */
   readonly accelerations: Float64Array | null;
-  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and if it is not requested. */
+  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz, and if it is not requested. */
   readonly metabolic: Float64Array | null;
   /** Beats per minute, times ms. */
   readonly heartRate: Float64Array;
@@ -57,6 +57,8 @@ export interface NodeOptions {
 }
 
 /**
+ * Computes the nodes of samples.
+ *
  * @returns null if there is no speed
  * @throws AsiError `BAD_ARGUMENT` for more than 72 hours from the first to the last speed
  */
@@ -90,7 +92,7 @@ function requireBoundedLength(startMs: number, endMs: number): void {
   );
 }
 
-/** Nodes 0 to `last`, and the cells of 100 ms between them: cell k begins at node k. */
+/** The nodes 0 to `last`, and the cells of 100 ms between them: cell k begins at node k. */
 class Grid {
   readonly startMs: number;
   readonly last: number;
@@ -157,11 +159,14 @@ function speedColumns(
   return { distance, highSpeedDistance, covered };
 }
 
-/** A heart rate is valid until the next one, for at most 5 s, and only within the time of the speeds. */
+/**
+ * Computes the columns of heart rates. A heart rate is valid until the next one, for at most 5 s, and only between the first and
+ * the last speed.
+ */
 function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();
-  // triples of heart rate, start and end, because numbers need no allocation for each heart rate
+  // each heart rate with its start and end, as three numbers, because an object for each heart rate would have to be allocated
   const held: number[] = [];
   holdHeartRates(samples, endMs, (bpm, heardMs, untilMs) => {
     const fromMs = Math.max(heardMs, grid.startMs);
@@ -216,7 +221,7 @@ function accelerationColumns(
   };
 }
 
-/** The number of instants in the cells before each node. */
+/** Returns the number of instants in the cells before each node. */
 function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
   const column = grid.column();
   const cells = instantsMs.map((ms) => grid.cellAt(ms)).sort((a, b) => a - b);
@@ -225,8 +230,8 @@ function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
 }
 
 /**
- * The integral of the sum of every two neighbouring values over the time between them. This time is as long as a cell, so the
- * boundary of a cell divides each of them in the same proportion.
+ * Returns the integral of the sum of every two neighbouring values over the time between them. This time is as long as a cell, so
+ * the boundaries of cells divide all these times in the same proportion.
  *
  * @param values the values of each signal
  */
@@ -255,7 +260,7 @@ function trapezoidColumn(
   return column;
 }
 
-/** Whole mm/s2; 0 for an artefact. */
+/** Returns the magnitude of accelerations in whole mm/s2; 0 for an artefact. */
 function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Int32Array {
   const absolute = new Int32Array(accelerationMmPerS2.length);
   for (let k = 0; k < absolute.length; k++) {
@@ -265,7 +270,7 @@ function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Int3
   return absolute;
 }
 
-/** Metabolic power of each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
+/** Returns the metabolic power for each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
 export function milliwattsPerKg(
   signals: readonly AccelerationSignal[],
   standstillMmPerS: number,

@@ -11,7 +11,7 @@ import { fitPowerLaw, fitThreeParameters, fitTwoParameters, type PeakDistance } 
 import { NODE_MS, type Nodes, nodesOf } from "./nodes.js";
 import { distancePeaks, PEAK_AMOUNTS, type Peak, type PeakAmount, peakOf } from "./windows.js";
 
-/** Version of the rules of peak demands. */
+/** Version of the rules for peak demands. */
 export const PEAKS_VERSION = 1;
 
 /** Default lengths of the windows in s. */
@@ -19,7 +19,7 @@ export const PEAK_WINDOWS_S: readonly number[] = [1, 5, 10, 15, 30, 60, 120, 180
 
 const LONGEST_WINDOW_S = 600;
 
-/** The curve has every second up to this length, then steps of 2 %. */
+/** The curve has a window for every second up to this length, then windows in steps of 2 %. */
 const EVERY_SECOND_TO_S = 60;
 
 const HALF_MICROMETRES_PER_METRE = 2e6;
@@ -31,11 +31,11 @@ export interface PeakOptions extends MetricsOptions {
   readonly highSpeed?: number | undefined;
   /** Whether to estimate metabolic power. Default false; docs/metrics.md explains why. */
   readonly metabolicPower?: boolean | undefined;
-  /** Whether to fit power law and critical speed, which requires 600 windows. Default true. */
+  /** Whether to fit the power law and critical speed, which requires 600 windows. Default true. */
   readonly fits?: boolean | undefined;
 }
 
-/** The most demanding window of a length; nulls if no window has enough samples. */
+/** The most demanding window of a length. Values are null if no window has enough samples. */
 export interface PeakWindow {
   /** s */
   readonly window: number;
@@ -54,7 +54,7 @@ export interface PowerLaw {
   readonly r2: number | null;
 }
 
-/** Critical speed of this session. It describes the runs, not the ability of the player. */
+/** Critical speed in this session. It describes the runs, not the ability of the player. */
 export interface CriticalSpeed {
   /** m/s */
   readonly critical_speed: number;
@@ -70,10 +70,10 @@ export interface ThreeParameterCriticalSpeed extends CriticalSpeed {
   readonly tau: number;
 }
 
-/** Figures described in docs/metrics.md, "Peak demands". */
+/** The figures that docs/metrics.md describes in "Peak demands". */
 export interface PeakDemands {
   readonly peaks: Readonly<Record<Exclude<PeakAmount, "metabolic_power">, PeakWindow[]>> & {
-    /** Only if requested. */
+    /** Peaks of metabolic power. Present only if requested. */
     readonly metabolic_power?: PeakWindow[];
   };
   readonly power_law: PowerLaw | null;
@@ -90,8 +90,9 @@ export interface PeakDemands {
 }
 
 /**
- * The most demanding passages of a session: for each length of a window, the maximum distance, distance at high speed, mean
- * absolute acceleration, number of accelerations and mean heart rate in any window of that length, with its start.
+ * Finds the most demanding passages of a session. For each window length, it returns the maximum distance, distance at high
+ * speed, mean absolute acceleration, number of accelerations and mean heart rate in any window of that length, with the start of
+ * this window.
  *
  * @param samples a batch of `decode`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid samples, or more than 72 hours of them; `BAD_OPTION`
@@ -111,7 +112,7 @@ export function peakDemands(
     distanceM: peak.amount / HALF_MICROMETRES_PER_METRE,
   }));
   const listOf = (amount: PeakAmount) => windows.map((window) => peakWindow(nodes, amount, window));
-  // the curve contains all these windows
+  // the peaks for the curve include all these windows
   const distances = () => {
     const peaks = new Map(curve?.map(({ windowS, peak }) => [windowS, peak]));
     return windows.map((window) => describedPeak(nodes, "distance", window, peaks.get(window) ?? null));
@@ -139,8 +140,8 @@ export function peakDemands(
 }
 
 /**
- * The peaks of one amount for a curve: windows of every second up to 60, then in steps of 2 % to 600 s or the end of the
- * session; the last window is the whole session.
+ * Returns the peaks of one amount for a curve, with a window for every second up to 60 s, then in steps of 2 % up to 600 s or the
+ * length of the session. In a shorter session, the last window is the whole session.
  *
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
  */

@@ -1,6 +1,6 @@
 import { NODE_MS, type Nodes } from "./nodes.js";
 
-/** The amounts with a peak. */
+/** The amounts for which peaks are computed. */
 export const PEAK_AMOUNTS = [
   "distance",
   "high_speed_distance",
@@ -12,13 +12,13 @@ export const PEAK_AMOUNTS = [
 
 export type PeakAmount = (typeof PEAK_AMOUNTS)[number];
 
-/** The most demanding window of a length, not rounded. */
+/** The most demanding window of a length; not rounded. */
 export interface Peak {
   /** Number of the node at its start. */
   readonly node: number;
-  /** Amount in it, in the unit of the nodes. */
+  /** Amount in the window, in the unit of the nodes. */
   readonly amount: number;
-  /** Number of ms covered by the signal, or by known heart rates. */
+  /** Number of ms that the signal, or the known heart rates, cover. */
   readonly coveredMs: number;
 }
 
@@ -26,10 +26,11 @@ export interface Peak {
 const COVERED_OF_TEN = 9;
 
 /**
- * The window with the maximum amount; the earliest of equal ones. For heart rates, it is the window with the maximum mean.
+ * Returns the window with the maximum amount, or the earliest one if several are equal. For heart rates, it is the window with
+ * the maximum mean.
  *
  * @param windowS length in whole s
- * @returns null if no window is covered well enough, or the amount is unknown
+ * @returns null if no window is sufficiently covered, or the amount is unknown
  */
 export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak | null {
   switch (amount) {
@@ -48,12 +49,12 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
-/** The peak distances for windows of whole seconds up to a maximum length, without windows that have no peak. */
+/** Returns the peak distances for windows of whole seconds up to a maximum length. Lengths without a peak are omitted. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
   const bounds = boundsFor(nodes.distance);
   for (let windowS = 1; windowS <= longestS; windowS++) {
-    // the peak of the next longer window is usually near
+    // the peak of the next longer window is usually close to this one
     const peak = largest(nodes, nodes.distance, windowS, { near: peaks.at(-1)?.peak.node ?? -1, bounds });
     if (peak !== null) peaks.push({ windowS, peak });
   }
@@ -65,21 +66,25 @@ function cellsOf(windowS: number): number {
 }
 
 /**
- * Numbers of neighbouring nodes whose windows are examined only if the span from the first start to the last end could contain a
- * larger window than the largest one found. If a block cannot be skipped, its parts of the next size are tried.
+ * Sizes of blocks of neighbouring nodes. The windows that start in a block are examined only if the amount from the first start
+ * to the last end is larger than the largest window found so far. If a block cannot be skipped, its parts of the next size are
+ * tried.
  */
 const BLOCK_SIZES = [512, 128, 32, 8] as const;
 
 const LARGEST_BLOCK = BLOCK_SIZES[0];
 
-/** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
+/** Returns the block sizes for windows of a length. Larger blocks, whose spans exceed 1.5 windows, can seldom be skipped. */
 function blockSizesFor(cells: number): readonly number[] {
   return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
 }
 
-/** Upper bounds of the amounts in windows that begin in a block of nodes. The searches for shorter windows of the same column set them. */
+/**
+ * Upper bounds of the amounts in windows that begin in a block of nodes. Searches for shorter windows in the same column set
+ * them.
+ */
 interface Bounds {
-  /** The largest amount in any second. One more second adds at most this amount to a window. */
+  /** The largest amount in any second. An additional second adds at most this amount to a window. */
   readonly perSecond: number;
   /** The bound of each block of the largest size, minus `perSecond` times the length of the window. */
   readonly ofBlocks: Float64Array;
@@ -97,8 +102,10 @@ function boundsFor(column: Float64Array): Bounds {
 }
 
 /**
- * @param column never decreases
- * @param near node with a probably large window, which lets the search skip others
+ * Finds the largest window.
+ *
+ * @param column amounts that never decrease
+ * @param near a node whose window is probably large, so that the search can skip others
  * @param bounds the bounds of shorter windows, which this call replaces
  */
 function largest(
@@ -142,7 +149,7 @@ function largest(
         }
       }
       begin = next;
-      // a block of each size begins at a multiple of this size
+      // blocks of each size begin at multiples of this size
       while (level > 0 && (begin - first) % (sizes[level - 1] ?? 1) === 0) level--;
     }
     if (bounds !== null) bounds.ofBlocks[block] = bound - growth;
@@ -151,10 +158,16 @@ function largest(
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
 }
 
-/** Limits of the size of a block of means, and the number of blocks in a window. Means differ less than sums, so blocks are smaller. */
+/**
+ * Limits for the size of a block, and the number of blocks in a window, for means. Means differ less than sums, so the blocks are
+ * smaller.
+ */
 const BLOCKS_OF_MEANS = { least: 8, most: 32, inWindow: 16 } as const;
 
-/** The mean over a block of windows is at most the sum of their span, divided by the time known in all of them. */
+/**
+ * Finds the window with the largest mean. The mean in each window of a block is at most the sum over their common span, divided
+ * by the known time that all of them contain.
+ */
 function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS: number): Peak | null {
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;

@@ -10,10 +10,12 @@ import type { MetricSamples } from "../samples.js";
 import { selectedSignal } from "../selected-signal.js";
 import { twoSidedT } from "./student-t.js";
 
-/** Version of the rules of the acceleration-speed profile. */
+/** Version of the rules for the acceleration-speed profile. */
 export const PROFILE_VERSION = 1;
 
-/** Low pass with a cutoff of 1 Hz in each pass, for samples at 10 Hz (Clavel et al. 2023, after PabRD/AS_Profile). */
+/**
+ * Low-pass filter with a cut-off of 1 Hz in each pass, for samples at 10 Hz (Clavel et al. 2023, according to PabRD/AS_Profile).
+ */
 const ONE_HZ_EACH_PASS: LowPass = {
   b0: 0.0674552738890719,
   b1: 0.1349105477781438,
@@ -26,26 +28,26 @@ const LOWEST_MM_PER_S = 3000;
 const CLASS_MM_PER_S = 200;
 const POINTS_OF_CLASS = 2;
 
-/** The limits that a profile must meet, each inclusive (choices; docs/metrics.md, "Acceleration-speed profile"). */
+/** The limits for an accepted profile, each inclusive (choices; docs/metrics.md, "Acceleration-speed profile"). */
 export const PROFILE_GATE = {
-  /** R2 before distant points are dropped. */
+  /** Minimum R2 before distant points are dropped. */
   least_r2_before: 0.9,
-  /** Number of points before distant points are dropped. */
+  /** Minimum number of points before distant points are dropped. */
   least_n_before: 30,
-  /** Lower limit of the top class, as a share of the maximum speed. */
+  /** Minimum for the lower limit of the top class, as a share of the maximum speed. */
   least_top_class_share: 0.85,
   /** S0 as a share of the maximum speed. */
   least_s0_share: 0.9,
   most_s0_share: 1.2,
 } as const;
 
-/** A speed in m/s and the acceleration in m/s2 at the same time. */
+/** A speed in m/s, and the acceleration in m/s2 at the same time. */
 export interface ProfilePoint {
   readonly speed: number;
   readonly acceleration: number;
 }
 
-/** The regression line of the points, before and after distant ones are dropped; not rounded. */
+/** The regression line through the points, before and after distant points are dropped; not rounded. */
 export interface ProfileFit {
   readonly before: Line & { readonly n: number };
   readonly after: Line & { readonly n: number };
@@ -65,7 +67,7 @@ export interface AccelerationSpeedProfile {
     readonly n_before: number;
     readonly n: number;
   } | null;
-  /** Null if there is a profile. */
+  /** Why there is no profile; null if there is one. */
   readonly reason: string | null;
   /** m/s; null if there are no points. */
   readonly top_speed: number | null;
@@ -73,14 +75,14 @@ export interface AccelerationSpeedProfile {
 }
 
 export interface ProfileOptions extends Pick<MetricsOptions, "preset" | "params"> {
-  /** Maximum speed of the person in the season, m/s, which the profile must match. */
+  /** Maximum speed of the person in the season, m/s, with which the profile must agree. */
   readonly maxSpeed: number;
 }
 
 /**
- * The acceleration-speed profile of a person, from the sessions of the last 28 days, which the caller selects.
+ * Computes the acceleration-speed profile of a person from the sessions of the last 28 days, which the caller selects.
  *
- * @param sessions the samples of each
+ * @param sessions the samples of each session
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function accelerationSpeedProfile(
@@ -111,8 +113,8 @@ export function profileOfPoints(points: readonly ProfilePoint[], maxSpeed: numbe
 }
 
 /**
- * The two highest accelerations of each class of 0.2 m/s, from all points with a speed of at least 3 m/s and a positive
- * acceleration that is not an artefact.
+ * Returns the two highest accelerations in each speed class of 0.2 m/s, from all points with a speed of at least 3 m/s and a
+ * positive acceleration that is not an artefact.
  */
 export function highestOfSessions(
   sessions: readonly (MetricSamples | Iterable<MetricSamples>)[],
@@ -133,11 +135,16 @@ export function highestOfSessions(
   return classes.points;
 }
 
-/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first on ties. */
+/**
+ * The two highest accelerations in each speed class of 0.2 m/s (Morin et al. 2021). If several are equal, the earliest ones are
+ * kept.
+ */
 export class SpeedClasses {
   readonly #classes: ProfilePoint[][] = [];
 
   /**
+   * Adds a point.
+   *
    * @param speed m/s, at least 3
    * @param acceleration m/s2
    */
@@ -147,7 +154,7 @@ export class SpeedClasses {
     this.#classes[index] ??= [];
     const best = this.#classes[index];
     const lowest = best[POINTS_OF_CLASS - 1];
-    // true for nearly all points
+    // this is true for nearly all points
     if (lowest !== undefined && acceleration <= lowest.acceleration) return;
     let place = best.length;
     while (place > 0 && acceleration > (best[place - 1]?.acceleration ?? 0)) place--;
@@ -155,17 +162,17 @@ export class SpeedClasses {
     best.length = Math.min(best.length, POINTS_OF_CLASS);
   }
 
-  /** By class. */
+  /** The points, in the order of their classes. */
   get points(): ProfilePoint[] {
     return this.#classes.flat();
   }
 }
 
 /**
- * Least squares of acceleration by speed; points further from the line than the confidence interval of A0 are dropped, and the line is
- * fitted once more.
+ * Fits a line to acceleration against speed by least squares. Points further from the line than the confidence interval of A0 are
+ * dropped, and the line is fitted again.
  *
- * @returns null with fewer than 3 points, before or after
+ * @returns null with fewer than 3 points before or after points are dropped
  */
 export function fitProfile(points: readonly ProfilePoint[]): ProfileFit | null {
   const before = lineOf(points);
@@ -200,7 +207,7 @@ function rounded({ before, after }: ProfileFit): NonNullable<AccelerationSpeedPr
   };
 }
 
-/** Uses R2 before points are dropped, because it is always high afterwards. */
+/** Returns why a profile is rejected. It checks R2 before points are dropped, because R2 is always high afterwards. */
 function reasonAgainst(
   points: readonly ProfilePoint[],
   fit: ProfileFit | null,
@@ -215,7 +222,7 @@ function reasonAgainst(
   if (r2 === null || r2 < gate.least_r2_before) {
     return `R2 ${roundHalfUp(r2 ?? 0, 4)}; at least ${gate.least_r2_before} is needed`;
   }
-  // the lower limit of the class
+  // the lower limit of the top class
   const topClass =
     (LOWEST_MM_PER_S +
       CLASS_MM_PER_S * Math.floor(((topSpeed ?? 0) * 1000 + 0.5 - LOWEST_MM_PER_S) / CLASS_MM_PER_S)) /

@@ -8,14 +8,14 @@ import { selectedSignal } from "../selected-signal.js";
 /** Number of values at 10 Hz in 0.5 s, including both ends. */
 const HELD_VALUES = 6;
 
-/** Days of a season, including the day for which its maximum speed is requested. */
+/** Number of days in a season, including the day for which the maximum speed is requested. */
 export const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 
 /**
- * Maximum sprinting speed of a session: the highest speed that is sustained for 0.5 s.
+ * Returns the maximum sprinting speed of a session: the highest speed that is sustained for 0.5 s.
  *
- * @returns m/s with 3 decimals; null below 5 Hz and without a stretch of 1 s
+ * @returns m/s with 3 decimals; null below 5 Hz, and without 1 s of signal
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
  */
 export function sessionMaxSpeed(
@@ -26,7 +26,7 @@ export function sessionMaxSpeed(
   return held === null ? null : fromThousandths(held);
 }
 
-/** mm/s, not rounded. */
+/** Returns the maximum speed that is sustained for 0.5 s, in mm/s, not rounded. */
 export function heldMaxSpeed(signals: readonly AccelerationSignal[]): number | null {
   let best: number | null = null;
   for (const { speedMmPerS } of signals) {
@@ -52,12 +52,12 @@ export interface SeasonMaxSpeed {
   /** m/s */
   readonly max_speed: number;
   readonly day: string;
-  /** Whether no second session is within 5 % of this speed, which may then be a measurement error. */
+  /** Whether no other session is within 5 % of this speed. If so, it may be a measurement error. */
   readonly unconfirmed: boolean;
 }
 
 /**
- * The highest speed of the 365 days up to `to`.
+ * Returns the highest speed in the 365 days up to `to`.
  *
  * @param to `YYYY-MM-DD`
  * @returns null if there is no session

@@ -10,35 +10,36 @@ import {
 } from "./acceleration-speed.js";
 import { sessionMaxSpeed } from "./max-speed.js";
 
-/** Number of days whose sessions a profile pools, as docs/metrics.md describes. */
+/** Number of days whose sessions a profile includes, as docs/metrics.md describes. */
 export const PROFILE_DAYS = 28;
 
-/** Limits of the maximum speed of a profile, m/s. */
+/** Limits for the maximum speed of a profile, m/s. */
 const LEAST_MAX_SPEED = 1;
 const MOST_MAX_SPEED = 20;
 
-/** What a profile needs from the samples of a session. */
+/** The values that a profile needs from the samples of a session. */
 export interface ProfileSpeeds {
-  /** The maximum speed held for 0.5 s, m/s; null below 5 Hz. */
+  /** The maximum speed that is sustained for 0.5 s, m/s; null below 5 Hz. */
   readonly maxSpeed: number | null;
-  /** The two highest accelerations of each class of speeds. */
+  /** The two highest accelerations in each speed class. */
   readonly points: readonly ProfilePoint[];
 }
 
 /** A profile, or the reason why there is none. */
 export interface GatedProfile extends Omit<AccelerationSpeedProfile, "definition"> {
-  /** The maximum speed that the profile must match, m/s; null if it is unknown. */
+  /** The maximum speed with which the profile must agree, m/s; null if it is unknown. */
   readonly max_speed: number | null;
 }
 
 /** The profile of several sessions. */
 export interface PooledProfile extends GatedProfile {
-  /** Number of these sessions with points. */
+  /** Number of sessions with points. */
   readonly sessions: number;
 }
 
 /**
- * Computes what a profile needs from the samples of a session. It can be stored, and several sessions can be pooled later.
+ * Computes the values that a profile needs from the samples of a session. They can be stored, and the values of several sessions
+ * can be pooled later.
  *
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
@@ -51,17 +52,17 @@ export const profileSpeeds = (
 });
 
 /**
- * The profile of a session, which must match a maximum speed; never throws.
+ * Computes the profile of a session, which must agree with a maximum speed. It never throws.
  *
- * @param maxSpeed maximum speed of the person, m/s; by default that of the same session
+ * @param maxSpeed maximum speed of the person, m/s; default: that of the same session
  */
 export const sessionProfile = (speeds: ProfileSpeeds, maxSpeed = speeds.maxSpeed): GatedProfile =>
   gatedProfile(speeds.points, speeds.maxSpeed === null ? null : maxSpeed);
 
 /**
- * The profile of the sessions of the 28 days up to a day.
+ * Computes the profile from the sessions of the 28 days up to a day.
  *
- * @param sessions in chronological order; `day` is `YYYY-MM-DD`; sessions of other days are not used
+ * @param sessions in chronological order; `day` is `YYYY-MM-DD`; sessions on other days are not used
  * @param options `to`: the last day, `YYYY-MM-DD`; `maxSpeed`: maximum speed of the season, m/s, or null
  * @throws AsiError `BAD_ARGUMENT` if a day is not an existing date as `YYYY-MM-DD`
  */

@@ -1,4 +1,4 @@
-/** The t for which `share` of Student's distribution is between -t and t. */
+/** Returns the t for which `share` of Student's distribution is between -t and t. */
 export function twoSidedT(degreesOfFreedom: number, share = 0.95): number {
   let low = 0;
   let high = 1;
@@ -11,7 +11,10 @@ export function twoSidedT(degreesOfFreedom: number, share = 0.95): number {
   return (low + high) / 2;
 }
 
-/** Computed by the finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+/**
+ * Returns the share of the distribution between -t and t, from the finite series for whole degrees of freedom (Abramowitz and
+ * Stegun 26.7.3 and 26.7.4).
+ */
 function shareBetween(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));
   const cosine = Math.cos(angle);

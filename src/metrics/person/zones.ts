@@ -4,15 +4,16 @@ import type { ParameterOverrides } from "../parameters.js";
 
 /** Speeds of a person, m/s. */
 export interface PersonSpeeds {
-  /** Maximum sprinting speed, confirmed. */
+  /** Confirmed maximum sprinting speed. */
   readonly mss: number;
-  /** Maximum aerobic speed, from a test; never inferred from matches. */
+  /** Maximum aerobic speed, from a test. It is never inferred from matches. */
   readonly mas?: number | undefined;
 }
 
 /**
- * Speed zones of a person, as parameters of `computeMetrics`. The `definition` of its result then contains the zones. `asr`: 0, 60, 80 and 100 % of the
- * maximum aerobic speed, then 30 % of the reserve, up to the maximum speed. `mss`: 60, 80 and 90 % of the maximum speed.
+ * Returns the speed zones of a person as parameters for `computeMetrics`, whose result then contains them in `definition`. `asr`:
+ * 0, 60, 80 and 100 % of the maximum aerobic speed, then 30 % of the reserve, up to the maximum speed. `mss`: 60, 80 and 90 % of
+ * the maximum speed.
  *
  * @throws AsiError `BAD_OPTION` if required speeds are missing
  */

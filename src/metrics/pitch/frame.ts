@@ -2,25 +2,25 @@ import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
 import { roundHalfUp } from "../rounding.js";
 
-/** A place on the earth in degrees (WGS84). */
+/** A position on the earth in degrees (WGS 84). */
 export interface GeoPoint {
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** A place on the pitch in m: x along the touchline from corner A, y across. */
+/** A position on the pitch in m: x along the touchline from corner A, y across the pitch. */
 export interface PitchPoint {
   readonly x: number;
   readonly y: number;
 }
 
-/** The corners anticlockwise; A to B is a touchline. */
+/** The corners in anticlockwise order; A to B is a touchline. */
 export type PitchCorners = readonly [GeoPoint, GeoPoint, GeoPoint, GeoPoint];
 
 export interface PitchSize {
-  /** m, along the touchline; default: the mean of the two touchlines. */
+  /** Length along the touchline in m; default: the mean of the two touchlines. */
   readonly length?: number | undefined;
-  /** m; default: the mean of the two goal lines. */
+  /** Width in m; default: the mean of the two goal lines. */
   readonly width?: number | undefined;
 }
 
@@ -29,11 +29,14 @@ export interface PitchFrame {
   /** m */
   readonly length: number;
   readonly width: number;
-  /** Angle of the touchline from east, anticlockwise. */
+  /** Angle from east to the touchline in degrees, anticlockwise. */
   readonly rotationDeg: number;
   /** Root mean square of the distances from the measured corners to the corners of the pitch, m. */
   readonly cornerRms: number;
-  /** Converts a place to pitch coordinates: 0 to `length` and 0 to `width` inside; places outside are possible. Not rounded. */
+  /**
+   * Converts a position to pitch coordinates, not rounded. Inside the pitch, they are 0 to `length` and 0 to `width`; positions
+   * outside are possible.
+   */
   toPitch(point: GeoPoint): PitchPoint;
 }
 
@@ -42,18 +45,18 @@ const FLATTENING = 1 / 298.257223563;
 const ECCENTRICITY_SQUARED = FLATTENING * (2 - FLATTENING);
 const RADIANS = Math.PI / 180;
 
-/** Corners with a larger distance from a rectangle do not belong to a pitch, or are badly measured. */
+/** Corners that are further from a rectangle do not belong to a pitch, or were measured inaccurately. */
 const LARGEST_CORNER_RMS_M = 1.5;
 
 const SHORTEST_SIDE_M = 1;
-/** A pitch is treated as a plane; the error is 0.25 mm on 105 x 68 m. */
+/** A pitch is treated as a plane. The error is 0.25 mm for a pitch of 105 x 68 m. */
 const LONGEST_SIDE_M = 1000;
 
 /**
- * Fits a pitch to its measured corners, by rotation and translation without scaling, because a badly measured corner would scale the
- * whole pitch.
+ * Fits a pitch to its measured corners, by rotation and translation. It does not scale the pitch, because one inaccurate corner
+ * would scale all of it.
  *
- * @throws AsiError `BAD_ARGUMENT` for invalid or clockwise corners, or corners that are more than 1.5 m (root mean square) off
+ * @throws AsiError `BAD_ARGUMENT` for invalid or clockwise corners, and corners whose error is more than 1.5 m (root mean square)
  */
 export function pitchFrame(corners: PitchCorners, size: PitchSize = {}): PitchFrame {
   checkCorners(corners);
@@ -99,10 +102,13 @@ export function pitchFrame(corners: PitchCorners, size: PitchSize = {}): PitchFr
 
 const ORIGIN: PitchPoint = { x: 0, y: 0 };
 
-/** East and north in m from the mean of the corners, by the radii of the ellipsoid there. */
+/**
+ * Returns a function that converts a position to m east and north of the mean of the corners, with the radii of the ellipsoid
+ * there.
+ */
 function projectionAround(corners: PitchCorners): (point: GeoPoint) => PitchPoint {
   const first = corners[0].longitude;
-  // including across the date line
+  // this is also correct across the date line
   const east = (longitude: number) => ((((longitude - first + 180) % 360) + 360) % 360) - 180;
   const latitude = corners.reduce((sum, corner) => sum + corner.latitude, 0) / corners.length;
   const longitude = corners.reduce((sum, corner) => sum + east(corner.longitude), 0) / corners.length;
@@ -137,7 +143,7 @@ function checkCorners(corners: unknown): void {
   const isIn = (value: unknown, limit: number) => typeof value === "number" && Math.abs(value) <= limit;
   const isPoint = (point: GeoPoint | null) => isIn(point?.latitude, 90) && isIn(point?.longitude, 180);
   if (Array.isArray(corners) && corners.length === 4 && corners.every(isPoint)) return;
-  throw bad("corners must be four of { latitude, longitude } in degrees.");
+  throw bad("corners must be four objects { latitude, longitude } in degrees.");
 }
 
 function sizeOf(name: string, value: unknown): number | undefined {

@@ -3,7 +3,7 @@ import { timeInCells } from "./time-in-cells.js";
 
 const CELL_M = 5;
 
-/** Time in each cell of 5 m. */
+/** The time in each cell of 5 m. */
 export interface HeatMap {
   readonly columns: number;
   readonly rows: number;
@@ -12,10 +12,10 @@ export interface HeatMap {
 }
 
 /**
- * Time of a player in each cell. A position is valid until the next one, except across a gap; positions outside the pitch count in
- * the nearest cell.
+ * Computes the time that a player spends in each cell. A position is valid until the next one, except across a gap. Positions
+ * outside the pitch count in the nearest cell.
  *
- * @param timestampMs ascending; one for each position
+ * @param timestampMs times in ascending order, one for each position
  */
 export function heatMap(
   timestampMs: ArrayLike<number>,

@@ -3,21 +3,21 @@ import type { PitchPoint } from "./frame.js";
 
 export const FEWEST_PLAYERS = 3;
 
-/** The shape of a team at one time; m and m2, 2 decimals. */
+/** The shape of a team at one time, in m and m2, with 2 decimals. */
 export interface TeamShape {
   readonly centroid: PitchPoint;
   /** Mean distance of the players from the centroid. */
   readonly stretch_index: number;
   /** Area of the convex hull. */
   readonly surface_area: number;
-  /** Distance along the pitch between the two most distant players. */
+  /** Distance between the two most distant players, along the pitch. */
   readonly length: number;
-  /** Distance across the pitch between the two most distant players. */
+  /** Distance between the two most distant players, across the pitch. */
   readonly width: number;
 }
 
 /**
- * The shape of a team without its goalkeeper.
+ * Computes the shape of a team without its goalkeeper.
  *
  * @returns null with fewer than 3 players
  */
@@ -38,13 +38,13 @@ export function teamShape(players: readonly PitchPoint[]): TeamShape | null {
   };
 }
 
-/** The hull anticlockwise, without points on its sides (Andrew's monotone chain). */
+/** Returns the convex hull in anticlockwise order, without points on its sides (Andrew's monotone chain). */
 export function convexHull(points: readonly PitchPoint[]): PitchPoint[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   return [...chainOf(sorted), ...chainOf(sorted.toReversed())];
 }
 
-/** One chain without its last point, which begins the other chain. */
+/** Returns one chain without its last point, which is the first point of the other chain. */
 function chainOf(sorted: readonly PitchPoint[]): PitchPoint[] {
   const chain: PitchPoint[] = [];
   for (const point of sorted) {
@@ -54,7 +54,7 @@ function chainOf(sorted: readonly PitchPoint[]): PitchPoint[] {
   return chain.slice(0, -1);
 }
 
-/** Positive if the turn is anticlockwise. */
+/** Returns a positive number if the turn is anticlockwise. */
 function turn(a: PitchPoint | undefined, b: PitchPoint | undefined, c: PitchPoint): number {
   if (a === undefined || b === undefined) return 0;
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

@@ -4,12 +4,12 @@ import { gapsAfter } from "../segments.js";
 const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
 
 /**
- * Time of a player in each cell, ms. A position is valid until the next one, except across a gap (docs/metrics.md), so the result
- * does not depend on the rate.
+ * Computes the time that a player spends in each cell, ms. A position is valid until the next one, except across a gap
+ * (docs/metrics.md), so the result does not depend on the sample rate.
  *
- * @param timestampMs ascending; a step back in time adds nothing
+ * @param timestampMs times in ascending order; a step back in time adds nothing
  * @param cellAt the cell of a row; null outside all cells
- * @param periods disjoint; only time within them counts
+ * @param periods disjoint periods; only time within them counts
  */
 export function timeInCells(
   timestampMs: Float64Array,

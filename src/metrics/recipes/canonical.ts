@@ -2,14 +2,14 @@ import type { Recipe } from "./recipe.js";
 import { sha256 } from "./sha256.js";
 
 /**
- * The canonical text of a recipe (RFC 8785): keys in order of their UTF-16 code units, no white space. Recipes contain only integers,
- * strings, booleans and null, which `JSON.stringify` formats as the RFC requires.
+ * Returns the canonical text of a recipe (RFC 8785): keys in the order of their UTF-16 code units, without white space. Recipes
+ * contain only integers, strings, booleans and null, which `JSON.stringify` formats as the RFC requires.
  */
 export function canonicalRecipe(recipe: Recipe): string {
   return canonicalJson(recipe);
 }
 
-/** The identity of a recipe: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not included. */
+/** Returns the identity of a recipe: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not included. */
 export function recipeHash(recipe: Recipe): string {
   const known = hashes.get(recipe);
   if (known !== undefined) return known;
@@ -35,11 +35,11 @@ function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
-    // by code units
+    // in the order of code units
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(",")}}`;
 }
 
-/** The first 12 digits of a hash, which distinguish the recipes of a list. */
+/** Returns the first 12 digits of a hash, which distinguish the recipes in a list. */
 export const shortHash = (hash: string): string => hash.slice(0, 12);

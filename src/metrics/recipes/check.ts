@@ -106,7 +106,7 @@ const RECIPE = members(
 );
 
 /**
- * Checks a recipe of the user.
+ * Checks a recipe from a user.
  *
  * @throws AsiError `BAD_OPTION` with the invalid key and its permitted values
  */

@@ -1,13 +1,13 @@
 import type { Recipe } from "./recipe.js";
 
-/** A key in which recipes differ, with its value in each of them; undefined if it is omitted. */
+/** A key for which recipes have different values, with the value in each recipe; undefined if the recipe omits the key. */
 export interface RecipeDifference {
-  /** `gap.steps` */
+  /** The key, for example `gap.steps`. */
   readonly key: string;
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }
 
-/** The differences between recipes; empty if they are equal. */
+/** Returns the differences between recipes; empty if they are equal. */
 export function compareRecipes(recipes: readonly Recipe[]): RecipeDifference[] {
   const flat = recipes.map((recipe) => flatten(recipe));
   const keys = [...new Set(flat.flatMap((members) => [...members.keys()]))].sort();

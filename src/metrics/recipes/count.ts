@@ -13,7 +13,7 @@ import type { Recipe } from "./recipe.js";
 import { joinedRuns, type Run, type Series, timeAt } from "./runs.js";
 import { smoothedBy } from "./smooth.js";
 
-/** Version of the rules of recipes. */
+/** Version of the rules for recipes. */
 export const RECIPES_VERSION = 1;
 
 const HOUR_MS = 3_600_000;
@@ -35,21 +35,21 @@ export interface RecipeRun {
   readonly distance: number;
 }
 
-/** Dropped samples. */
+/** Numbers of dropped samples. */
 export interface RecipeDropped {
-  /** Samples that did not pass the gate, regardless of their speed. */
+  /** Samples that do not pass the gate, regardless of their speed. */
   readonly gate: number;
-  /** Duration of the intervals that begin or end with one of them, s. Only for a recipe with a gate. */
+  /** Duration of the intervals that begin or end with one of these samples, s. Present only for a recipe with a gate. */
   readonly gate_duration?: number;
   /** Samples that pass the gate but are faster than `max_valid`. */
   readonly too_fast: number;
 }
 
-/** What a recipe counts. */
+/** The result of counting with a recipe. */
 export interface RecipeResult {
   /** SHA-256 of the canonical recipe. */
   readonly hash: string;
-  /** Null if a derivative is required and there are fewer than 5 samples a second. */
+  /** Number of runs; null if a derivative is required and there are fewer than 5 samples per second. */
   readonly count: number | null;
   /** Sum of the distances of the runs, rounded once; m. */
   readonly distance: number | null;
@@ -61,11 +61,11 @@ export interface RecipeResult {
 }
 
 /**
- * Counts by a recipe.
+ * Counts runs or efforts as a recipe defines them.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, without quality for a recipe with a gate, or of more
- * than 72 hours for a recipe with values at 10 Hz; `BAD_OPTION` for an invalid recipe or invalid limits
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, for samples without quality if the recipe has a gate, and for more than 72
+ * hours if the recipe has values at 10 Hz; `BAD_OPTION` for an invalid recipe or invalid limits
  */
 export function computeRecipe(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -78,7 +78,7 @@ export function computeRecipe(
   return resultOf(series, checked, dropped);
 }
 
-/** The samples selected by the options. */
+/** Returns the samples that the options select. */
 export function selectedSamples(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: RecipeOptions,
@@ -92,7 +92,7 @@ export function selectedSamples(
   );
 }
 
-/** The steps from samples to values; null if the result is unknown. */
+/** Converts samples to the values that are compared with the limits; null if the result is unknown. */
 export function seriesOf(
   samples: OrderedSamples,
   recipe: Recipe,
@@ -147,7 +147,7 @@ function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): 
   });
 }
 
-/** All values are in memory, which a slow recording of months would exceed. */
+/** Throws `BAD_ARGUMENT` for too many values. They are all in memory, which a slow recording of several months would exceed. */
 function requireBoundedLength(signal: PreparedSignal, everyMs: number): void {
   const durationMs = durationOf(signal);
   if (durationMs / everyMs <= MOST_VALUES) return;
@@ -197,7 +197,7 @@ function peakOf({ series, first, last }: Run, { sign = 1 }: Recipe): number {
   return peak;
 }
 
-/** Trapezoids of the speed, in half micrometres. */
+/** Returns the distance of a run in half micrometres, by the trapezoidal rule. */
 function doubleDistance({ series, first, last }: Run, { on, standstill = 0 }: Recipe): number {
   const { timestampMs, everyMs, speedMmPerS } = series;
   const least = on === "interval_mean" ? 2 * standstill : 0;
@@ -210,7 +210,7 @@ function doubleDistance({ series, first, last }: Run, { on, standstill = 0 }: Re
   return distance;
 }
 
-/** Exact sums are rounded exactly. */
+/** Converts half micrometres to metres. Exact sums are rounded exactly. */
 function metresOfDouble(halfUm: number): number {
   return Number.isSafeInteger(halfUm)
     ? divideRoundingHalfUp(halfUm, 2_000_000, 3)

@@ -10,7 +10,10 @@ import type { RecipeGate } from "./recipe.js";
 export interface GatedSamples extends OrderedSamples {
   /** Times of all samples with a speed, which determine the sampling rate. */
   readonly recordedMs: Float64Array;
-  /** Samples with a speed that do not pass the gate, and the duration of the intervals that begin or end with one of them. */
+  /**
+   * The number of samples with a speed that do not pass the gate, and the duration of the intervals that begin or end with one of
+   * them.
+   */
   readonly dropped: { readonly samples: number; readonly durationMs: number };
 }
 
@@ -53,7 +56,7 @@ function rowsWithSpeed(speedMmPerS: Int32Array): Uint32Array {
   return rows.subarray(0, count);
 }
 
-/** No receiver reports 0 for all three. */
+/** Returns whether the quality is known: no receiver reports 0 for all three values. */
 function isKnown({ satellites, speedAccuracyMmPerS, pdopHundredths }: SampleQuality, row: number): boolean {
   return satellites[row] !== 0 || speedAccuracyMmPerS[row] !== 0 || pdopHundredths[row] !== 0;
 }

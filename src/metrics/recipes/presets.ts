@@ -3,17 +3,17 @@ import { type MetricParameters, PRESETS, type PresetName } from "../presets.js";
 import { constantRecipe } from "./canonical.js";
 import type { Recipe } from "./recipe.js";
 
-/** A recipe with a readable title. */
+/** A recipe with a name and a readable title. */
 export interface NamedRecipe {
   readonly name: string;
-  /** The title in words. */
+  /** A readable title. */
   readonly title: string;
   /** The source of the definition or of the limits; null for a choice of this project. */
   readonly source: string | null;
   readonly recipe: Recipe;
 }
 
-/** Sprints that are less than this apart are joined, and shorter ones do not count. */
+/** Sprints that are less than `merge_ms` apart are joined, and sprints shorter than `min_ms` do not count. */
 const SPRINT = { min_ms: 1000, merge_ms: 500 };
 
 type Common = Pick<
@@ -34,7 +34,7 @@ function commonOf({ max_valid_speed, standstill_speed }: MetricParameters): Comm
   };
 }
 
-/** Runs of intervals at or above a speed in m/s. */
+/** Returns the recipe for runs of intervals at or above a speed in m/s. */
 function speedRecipe(
   parameters: MetricParameters,
   speed: number,
@@ -53,7 +53,7 @@ function speedRecipe(
   };
 }
 
-/** Efforts with at least this peak in m/s2. */
+/** Returns the recipe for efforts with at least this peak in m/s2. */
 function effortRecipe(parameters: MetricParameters, sign: 1 | -1, peak: number): Recipe {
   return {
     ...commonOf(parameters),
@@ -118,9 +118,7 @@ const SOURCES: Readonly<Partial<Record<PresetName, string>>> = {
   "soccer-fifa": "bands of FIFA's EPTS tests",
 };
 
-/**
- * Published definitions of others. Their unpublished filters are unknown, so their software may count differently.
- */
+/** Published definitions of other providers. Their unpublished filters are unknown, so their software may count differently. */
 const WORDED: readonly NamedRecipe[] = [
   {
     name: "statsports/sprint",
@@ -132,7 +130,7 @@ const WORDED: readonly NamedRecipe[] = [
       smooth: null,
       derivative: null,
       on: "sample",
-      // "greater than" 7 m/s; in their system the entry speed is a setting of each player
+      // "greater than" 7 m/s; in their system, the entry speed is a setting for each player
       enter: 7001,
       exit: 7001,
       confirm_samples: 2,
@@ -149,11 +147,11 @@ const WORDED: readonly NamedRecipe[] = [
   },
 ];
 
-/** The presets in the usual order of use. */
+/** The presets, the most common one first. */
 const FOOTBALL: readonly PresetName[] = ["soccer", "soccer-women", "soccer-fifa"];
 const OTHERS = (Object.keys(PRESETS) as PresetName[]).filter((preset) => !FOOTBALL.includes(preset));
 
-/** The recipes of the presets, which count like `computeMetrics`, and published definitions of others. */
+/** The recipes of the presets, which count like `computeMetrics`, and published definitions of other providers. */
 export const RECIPES: readonly NamedRecipe[] = [
   ...FOOTBALL.flatMap(presetRecipes),
   ...WORDED,

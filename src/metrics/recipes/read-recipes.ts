@@ -6,14 +6,14 @@ import type { NamedRecipe } from "./presets.js";
 /** Maximum size of a recipe file, bytes. */
 const MOST_FILE_BYTES = 1_000_000;
 
-/** @throws AsiError `BAD_OPTION` for a recipe file of more than 1 MB */
+/** Throws `BAD_OPTION` for a recipe file of more than 1 MB. */
 export function refuseLargeRecipeFile(bytes: number): void {
   if (bytes > MOST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
 }
 
 /**
- * The recipes in the text of a JSON file: one recipe, which gets the name of the file without `.json`, or an object of names and
- * recipes.
+ * Reads the recipes in the text of a JSON file: a single recipe, whose name is the name of the file without `.json`, or an object
+ * with names as keys and recipes as values.
  *
  * @param fileName without its folder
  * @throws AsiError `BAD_OPTION` with the key, for a text with other content
@@ -47,7 +47,9 @@ const named = (name: string, recipe: unknown): NamedRecipe => ({
   recipe: checkRecipe(recipe),
 });
 
-/** Whether the value is an object of recipes rather than a single recipe. Its members are then objects, and it has no version. */
+/**
+ * Returns whether the value is an object of recipes, not a single recipe. Such an object contains only objects, and no version.
+ */
 function isSeveral(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = Object.values(value);

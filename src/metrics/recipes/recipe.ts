@@ -1,7 +1,7 @@
 /**
- * The complete definition of a count, beginning with the samples: all choices that affect it, as integers. docs/metrics.md, "Recipes",
- * describes each key. Speeds in mm/s, accelerations in mm/s2, times in ms. Keys without an effect are omitted; `gate`, `smooth`
- * and `derivative` are null.
+ * The complete definition of a count: all choices that affect it, from the selection of samples on, as integers. docs/metrics.md,
+ * "Recipes", describes each key. Speeds are in mm/s, accelerations in mm/s2, and times in ms. Keys without an effect are omitted,
+ * except that `gate`, `smooth` and `derivative` are null.
  */
 export interface Recipe {
   readonly recipe: 1;
@@ -13,33 +13,33 @@ export interface Recipe {
   /** Samples further apart than both of these are in different segments. */
   readonly gap: { readonly min_ms: number; readonly steps: number };
   readonly spike?: { readonly type: "median"; readonly samples: 3 };
-  /** Intervals below it count as standing; 0 if it is omitted. */
+  /** Intervals below this speed count as standing; default 0. */
   readonly standstill?: number;
   readonly resample_ms?: number;
   readonly smooth: RecipeSmoothing | null;
   readonly derivative: { readonly order: 1; readonly type: "central" } | null;
   /** -1 for decelerations. */
   readonly sign?: 1 | -1;
-  /** The values compared with the limits: each value, or the mean of each two neighbouring ones. */
+  /** The values that are compared with the limits: each value, or the mean of every two neighbouring values. */
   readonly on: "interval_mean" | "sample";
-  /** A run begins at or above it. */
+  /** A run begins at or above this value. */
   readonly enter: number;
-  /** A run ends below it. */
+  /** A run ends below this value. */
   readonly exit: number;
   /** Number of neighbouring values that must reach `enter` for a run to begin; default 1. */
   readonly confirm_samples?: number;
   /** Shorter runs do not count. */
   readonly min_ms: number;
-  /** Runs of a segment that are less than this apart are joined. */
+  /** Runs in a segment that are less than this apart are joined. */
   readonly merge_ms: number;
   /** Runs with a lower peak do not count. */
   readonly peak_min?: number;
-  /** A value above it ends a run and belongs to none. */
+  /** A value above this ends a run, and belongs to no run. */
   readonly artefact?: number;
   readonly rounding: "half_up";
 }
 
-/** Samples that do not pass it are treated as missing. At least one limit. */
+/** Samples that do not pass the gate are treated as missing. A gate has at least one limit. */
 export interface RecipeGate {
   readonly min_satellites?: number;
   /** mm/s */
@@ -53,8 +53,8 @@ export type RecipeSmoothing =
       readonly order: 2;
       readonly cutoff_mhz: number;
       readonly zero_phase: true;
-      /** Whether both passes together have half the power at the cut-off, or each of them. */
+      /** Whether both passes together have half power at the cut-off, or each of the two passes. */
       readonly corrected: boolean;
     }
-  /** The mean of an odd number of values; the ends repeat. */
+  /** The mean of an odd number of values. The first and last values repeat beyond the ends. */
   | { readonly type: "mean"; readonly samples: number };

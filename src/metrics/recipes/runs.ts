@@ -1,7 +1,7 @@
 import { shared } from "../shared.js";
 import type { Recipe } from "./recipe.js";
 
-/** Values of one segment for the comparison with the limits. */
+/** The values of one segment that are compared with the limits. */
 export interface Series {
   /** Times, ms since 1970 UTC; null for equal steps. */
   readonly timestampMs: Float64Array | null;
@@ -21,12 +21,12 @@ export interface Run {
   readonly last: number;
 }
 
-/** Time of a value, ms since 1970 UTC. */
+/** Returns the time of a value, ms since 1970 UTC. */
 export function timeAt({ timestampMs, startMs, everyMs }: Series, k: number): number {
   return timestampMs === null ? startMs + k * everyMs : (timestampMs[k] ?? 0);
 }
 
-/** The joined runs of all series. Recipes that differ only in the minimum duration or the minimum peak share them. */
+/** Returns the joined runs of all series. Recipes that differ only in the minimum duration or the minimum peak share them. */
 export function joinedRuns(series: readonly Series[], recipe: Recipe): readonly Run[] {
   const { on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms } = recipe;
   const rules = [on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms];
@@ -50,7 +50,7 @@ function joined(runs: readonly Run[], mergeMs: number): Run[] {
 }
 
 function runsOf(series: Series, recipe: Recipe): Run[] {
-  // one function for each kind of value, because a function for both would be slower
+  // there is a function for each kind of value, because one for both would be slower
   return recipe.on === "interval_mean" ? runsOfMeans(series, recipe) : runsOfValues(series, recipe);
 }
 
@@ -81,7 +81,7 @@ function runsOfValues(series: Series, recipe: Recipe): Run[] {
 function runsOfMeans(series: Series, recipe: Recipe): Run[] {
   const { values } = series;
   const { sign = 1, confirm_samples: needed = 1, artefact = Number.POSITIVE_INFINITY } = recipe;
-  // compares sums, because halving each of them would be slower
+  // sums are compared, because halving each of them would be slower
   const doubleEnter = 2 * recipe.enter;
   const doubleExit = 2 * recipe.exit;
   const doubleArtefact = 2 * artefact;

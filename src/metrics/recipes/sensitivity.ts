@@ -4,7 +4,7 @@ import { checkRecipe } from "./check.js";
 import { type RecipeDropped, type RecipeOptions, resultOf, selectedSamples, seriesOf } from "./count.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
-/** Minimum durations of the table, ms, in addition to the duration of the recipe. */
+/** Minimum durations in the table, ms, in addition to the minimum duration of the recipe. */
 export const SENSITIVITY_DWELL_MS: readonly number[] = [0, 300, 500, 1000];
 
 const STEP_MS = 100;
@@ -14,7 +14,7 @@ function butterworthAt(cutoff_mhz: number): RecipeSmoothing {
   return { type: "butterworth", order: 2, cutoff_mhz, zero_phase: true, corrected: true };
 }
 
-/** Filters of the table: the removal of spikes, and the smoothing of the speed. */
+/** Filters in the table: the removal of spikes, and the smoothing of the speed. */
 const FILTERS: readonly { name: string; spike: boolean; smooth: RecipeSmoothing | null }[] = [
   { name: "none", spike: false, smooth: null },
   { name: "median of 3", spike: true, smooth: null },
@@ -23,7 +23,7 @@ const FILTERS: readonly { name: string; spike: boolean; smooth: RecipeSmoothing 
   { name: "Butterworth 1 Hz", spike: true, smooth: butterworthAt(1000) },
 ];
 
-/** A row of the table: one filter, every minimum duration. */
+/** A row of the table: one filter, with every minimum duration. */
 export interface SensitivityRow {
   readonly filter: string;
   readonly cells: readonly {
@@ -34,7 +34,7 @@ export interface SensitivityRow {
     readonly distance: number | null;
     /** Hash of the recipe that differs only in these two choices. */
     readonly hash: string;
-    /** Whether it is the recipe itself. */
+    /** Whether this cell is the recipe itself. */
     readonly is_recipe: boolean;
   }[];
 }
@@ -43,12 +43,13 @@ export interface SensitivityRow {
 export interface Sensitivity {
   readonly hash: string;
   readonly rows: readonly SensitivityRow[];
-  /** The same for each cell. */
+  /** Dropped samples, which are the same for each cell. */
   readonly dropped: RecipeDropped;
 }
 
 /**
- * The count of a recipe with other filters and other minimum durations; all other keys are unchanged. One cell is the recipe itself.
+ * Counts with variants of a recipe that have other filters and other minimum durations; all other keys are unchanged. One cell is
+ * the recipe itself.
  *
  * @throws AsiError as `computeRecipe`
  */

@@ -1,4 +1,7 @@
-/** SHA-256 (FIPS 180-4). Implemented here, because browsers provide only an asynchronous one, and only in secure contexts. */
+/**
+ * SHA-256 (FIPS 180-4). It is implemented here because browsers provide only an asynchronous implementation, and only in secure
+ * contexts.
+ */
 
 const firstPrimes = (count: number): number[] => {
   const primes: number[] = [];
@@ -6,7 +9,7 @@ const firstPrimes = (count: number): number[] => {
   return primes;
 };
 
-/** The first 32 bits of the fractional part. */
+/** Returns the first 32 bits of the fractional part of a number. */
 const fractionBits = (x: number) => Math.floor((x - Math.floor(x)) * 2 ** 32) | 0;
 
 const ROUND_CONSTANTS = Int32Array.from(firstPrimes(64), (p) => fractionBits(Math.cbrt(p)));
@@ -14,7 +17,7 @@ const INITIAL = Int32Array.from(firstPrimes(8), (p) => fractionBits(Math.sqrt(p)
 
 const BLOCK_BYTES = 64;
 
-/** The digest of a text in UTF-8, as 64 hexadecimal digits. */
+/** Returns the digest of a text in UTF-8, as 64 hexadecimal digits. */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const blocks = Math.ceil((bytes.length + 9) / BLOCK_BYTES);

@@ -2,7 +2,7 @@ import { lowPassed, type ResampledSegment } from "../acceleration.js";
 import { butterworth } from "../butterworth.js";
 import type { RecipeSmoothing } from "./recipe.js";
 
-/** The speeds of each segment, smoothed. */
+/** Smooths the speeds of each segment. */
 export function smoothedBy(
   smooth: RecipeSmoothing | null,
   segments: readonly ResampledSegment[],
@@ -18,7 +18,7 @@ export function smoothedBy(
   }
 }
 
-/** The moving mean; the first and last values repeat beyond the ends. */
+/** Computes the moving mean. The first and last values repeat beyond the ends. */
 function movingMean(values: Float64Array, samples: number): Float64Array {
   const half = (samples - 1) / 2;
   const padded = new Float64Array(values.length + 2 * half);

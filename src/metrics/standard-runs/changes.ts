@@ -6,32 +6,32 @@ import { roundHalfUp } from "../rounding.js";
 import type { MetricSamples } from "../samples.js";
 import { type StandardRun, selectedSeconds } from "./standard-runs.js";
 
-/** Runs whose speeds differ by more, in m/s, are not compared. */
+/** Runs whose speeds differ by more than this, in m/s, are not compared. */
 const SPEED_TOLERANCE = 0.2;
 const LEAST_RUNS = 6;
-/** Time constant of the heart rate, and the unused time at the start of a stretch, in s. */
+/** Time constant of the heart rate, and the unused time at the start of a part without gaps, in s. */
 const LAG_S = 40;
 const SETTLING_S = 120;
 
-/** Properties of a run that are compared. */
+/** The properties of a run that are compared. */
 export type ComparedRun = Pick<StandardRun, "mean_speed" | "heart_rate">;
 
-/** Differences of later runs from the runs of a baseline; bpm, 1 decimal. Experimental. */
+/** Differences between later runs and the runs of a baseline, in bpm with 1 decimal. Experimental. */
 export interface StandardRunChanges {
-  /** Number of runs of the baseline that are compared with each other. */
+  /** Number of runs in the baseline that are compared with each other. */
   readonly baseline_runs: number;
   readonly baseline_heart_rate: number | null;
-  /** Standard deviation of successive differences / √2; null below 6 runs. */
+  /** Standard deviation of successive differences, divided by √2; null with fewer than 6 runs. */
   readonly typical_error: number | null;
-  /** 2 √2 times the typical error; a smaller change in a single run may not be real. */
+  /** 2 √2 times the typical error. A smaller change in a single run may not be real. */
   readonly limit: number | null;
-  /** The change of each later run; null if nothing is comparable. */
+  /** The change in each later run; null if nothing is comparable. */
   readonly changes: readonly (number | null)[];
 }
 
 /**
- * Compares the heart rates of later runs with those of a baseline, at one speed. Only runs within 0.2 m/s of the median
- * speed of the baseline are compared.
+ * Compares the heart rates in later runs with those in a baseline, at one speed. Only runs within 0.2 m/s of the median speed of
+ * the baseline are compared.
  *
  * @param baseline in chronological order
  * @throws AsiError `BAD_ARGUMENT` for invalid runs
@@ -60,7 +60,11 @@ export function standardRunChanges(
   };
 }
 
-/** Not rounded. @param rates of at least 3 runs */
+/**
+ * Returns the typical error, not rounded.
+ *
+ * @param rates heart rates of at least 3 runs
+ */
 export function typicalError(rates: readonly number[]): number {
   const differences = rates.slice(1).map((rate, i) => rate - (rates[i] ?? 0));
   const mean = meanOf(differences);
@@ -68,19 +72,19 @@ export function typicalError(rates: readonly number[]): number {
   return Math.sqrt(squares / (differences.length - 1) / 2);
 }
 
-/** Heart rate as a linear function of the speed, which it follows with a delay. Experimental. */
+/** The heart rate as a linear function of the speed, which it follows with a delay. Experimental. */
 export interface HeartRateResponse {
   /** bpm per m/s, 2 decimals. */
   readonly slope: number;
   /** bpm, 1 decimal. */
   readonly intercept: number;
-  /** Mean difference of each session from the line, bpm, 1 decimal; null if unknown. */
+  /** Mean difference between each session and the line, in bpm with 1 decimal; null if unknown. */
   readonly residuals: readonly (number | null)[];
 }
 
 /**
- * Heart rate against the delayed speed of all seconds: a line fitted to the first sessions, and the difference of each session
- * from it.
+ * Fits a line to heart rate against delayed speed in all seconds of the first sessions, and computes the difference between each
+ * session and this line. Experimental.
  *
  * @param sessions samples of each session, in chronological order
  * @param baseline number of sessions to which the line is fitted
@@ -114,7 +118,9 @@ export function heartRateResponse(
   };
 }
 
-/** Delayed speed in m/s and heart rate of each known second, without the first 120 s of a stretch. */
+/**
+ * Returns the delayed speed in m/s and the heart rate in each known second, without the first 120 s of each part without gaps.
+ */
 function delayedPoints(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions,

@@ -4,19 +4,19 @@ import { countBefore, type OrderedSamples } from "../samples.js";
 
 const SECOND_MS = 1000;
 
-/** Values of consecutive seconds, without a gap. */
+/** Values for consecutive seconds, without a gap. */
 export interface Seconds {
   /** Time of the first second, ms since 1970 UTC. */
   readonly startMs: number;
-  /** Mean of the samples of each second, rounded half up. */
+  /** Mean speed of the samples in each second, rounded half up. */
   readonly speedMmPerS: Int32Array;
   /** The last heart rate before the end of each second, at most 5 s old; 0 if unknown. */
   readonly heartRate: Uint8Array;
 }
 
 /**
- * Seconds, starting at the first sample of each segment. A single second without a sample repeats the previous second; several such
- * seconds end a stretch.
+ * Divides samples into seconds, starting at the first sample of each segment. A single second without a sample repeats the
+ * previous second; several of them are a gap.
  *
  * @param selected all samples, for their heart rates
  */
@@ -36,7 +36,7 @@ export function secondsOf(
     };
     for (let i = first; i <= last; ) {
       const second = Math.floor(((timestampMs[i] ?? 0) - startMs) / SECOND_MS);
-      // allows for samples that are slightly early or late
+      // samples may be slightly early or late
       if (second === begin + speeds.length + 1) speeds.push(speeds.at(-1) ?? 0);
       if (second !== begin + speeds.length) end(second);
       let sum = 0;

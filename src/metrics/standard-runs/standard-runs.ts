@@ -8,14 +8,14 @@ import { type MetricSamples, orderSamples, selectSamples } from "../samples.js";
 import { type Seconds, secondsOf } from "./seconds.js";
 import { type SteadyRun, steadyRuns } from "./steady.js";
 
-/** Version of the rules of standard runs. */
+/** Version of the rules for standard runs. */
 export const STANDARD_RUNS_VERSION = 1;
 
-/** Caution that accompanies standard runs in every output. */
+/** The caution that accompanies standard runs in every output. */
 export const STANDARD_RUNS_CAUTION =
   "Experimental: the rules were tested on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023), but runs found in training are not supervised tests.";
 
-/** Length of the last part of a run, whose heart rate is used, and the minimum time in it with a known heart rate, s. */
+/** Length of the last part of a run, whose heart rate is used, and the minimum time with a known heart rate in this part, s. */
 const HEART_S = 30;
 const LEAST_KNOWN_S = 27;
 
@@ -31,11 +31,11 @@ export interface StandardRun {
   readonly duration: number;
   /** m/s */
   readonly mean_speed: number;
-  /** Mean of its last 30 s, bpm; null if fewer than 27 of them are known. */
+  /** Mean in the last 30 s, bpm; null if fewer than 27 s are known. */
   readonly heart_rate: number | null;
 }
 
-/** Standard runs of a session; docs/metrics.md, "Standard runs". Experimental. */
+/** The standard runs in a session (docs/metrics.md, "Standard runs"). Experimental. */
 export interface StandardRuns {
   readonly runs: readonly StandardRun[];
   readonly caution: string;
@@ -45,7 +45,7 @@ export interface StandardRuns {
 /**
  * Finds steady runs of at least 4 minutes in a session, with the heart rate at their end. Experimental, off by default everywhere.
  *
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or of more than 72 hours; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, or more than 72 hours of them; `BAD_OPTION`
  */
 export function standardRuns(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -59,7 +59,7 @@ export function standardRuns(
   };
 }
 
-/** The seconds that options select. */
+/** Returns the seconds that the options select. */
 export function selectedSeconds(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions,
@@ -71,13 +71,13 @@ export function selectedSeconds(
     toMs ?? Number.POSITIVE_INFINITY,
     periods,
   );
-  // a mean of a second needs no median, and the median would change speeds at one sample per second
+  // the mean over a second needs no median filter, which would change the speeds at one sample per second
   const speeds = validSpeeds(selected, { maxValidMmPerS: inThousandths(parameters.max_valid_speed) });
   const hours = Math.ceil(durationOf(speeds) / HOUR_MS);
   if (hours > LONGEST_HOURS) {
     throw new AsiError(
       "BAD_ARGUMENT",
-      `The samples cover ${hours} hours; standard runs are searched for in at most ${LONGEST_HOURS}. Select a part with from and to.`,
+      `The samples cover ${hours} hours; standard runs are computed for at most ${LONGEST_HOURS}. Select a part with from and to.`,
     );
   }
   return { seconds: secondsOf(selected, speeds), parameters };

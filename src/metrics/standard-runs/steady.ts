@@ -6,17 +6,17 @@ const WINDOW_S = 10;
 const SLOWEST_MM_PER_S = 2500;
 const FASTEST_MM_PER_S = 4500;
 
-/** Seconds `first` to `end` (exclusive). */
+/** The seconds `first` to `end` (exclusive). */
 export interface SteadyRun {
   readonly first: number;
   readonly end: number;
-  /** Mean speed of its seconds, mm/s. */
+  /** Sum of the speeds of these seconds, mm/s. */
   readonly sumMmPerS: number;
 }
 
 /**
- * The earliest stretches of at least 240 s with a mean of 2.5 to 4.5 m/s whose means of 10 s are all within 10 % of it, each extended
- * second by second while this is true. All comparisons are of integers.
+ * Finds steady runs, the earliest ones first: at least 240 s with a mean of 2.5 to 4.5 m/s, in which all means over 10 s are
+ * within 10 % of this mean. Each run is extended second by second as long as this is true. Only integers are compared.
  */
 export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
   const sums = new Float64Array(speedMmPerS.length + 1);
@@ -26,14 +26,15 @@ export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
   const isSteady = (first: number, end: number, lowest: number, highest: number) => {
     const sum = sumOf(first, end);
     const seconds = end - first;
-    // of 10 s within 10 % of the mean, times 10 x seconds
+    // whether the sums over 10 s are within 10 % of the mean; both sides are multiplied by 10 x seconds
     return 9 * sum <= lowest * seconds && highest * seconds <= 11 * sum;
   };
   const hasSpeed = (first: number, end: number) => {
     const mean = sumOf(first, end) / (end - first);
     return mean >= SLOWEST_MM_PER_S && mean <= FASTEST_MM_PER_S;
   };
-  // start of the last 10 s found that are not within 10 % of the mean: usually also outside for the next stretch
+  // start of the last 10 s found that are not within 10 % of the mean; they are usually outside the limits for the next
+  // candidate, too
   let outside = 0;
   const hasOutside = (first: number, end: number) => {
     const isOutside = (k: number) => {

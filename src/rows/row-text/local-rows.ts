@@ -2,14 +2,14 @@ import type { SampleBatch } from "../../types.js";
 import { offsetText, TimeZone } from "../time-zone.js";
 import { type RowTemplate, rowTemplate, type TemplatePart } from "./template.js";
 
-/** The end of a sequence of rows, and the template for them. */
+/** The template for a sequence of rows, and the end of the sequence. */
 export interface RowsOfTemplate {
   readonly template: RowTemplate;
   /** The end of these rows, exclusive. */
   readonly end: number;
 }
 
-/** Templates of rows with local times, one for each UTC offset. */
+/** Templates for rows with local times: one for each UTC offset. */
 export class LocalRows {
   readonly #zone: TimeZone;
   readonly #partsFor: (offset: string) => readonly TemplatePart[];
@@ -24,7 +24,7 @@ export class LocalRows {
     this.#partsFor = partsFor;
   }
 
-  /** The template of row `from`, and the end of the rows with the same offset. */
+  /** Returns the template of row `from`, and the end of the rows with the same offset. */
   next({ timestampMs }: SampleBatch, from: number, to: number): RowsOfTemplate {
     const { fromMs, toMs, offsetMs } = this.#zone.periodAt(timestampMs[from] ?? 0);
     let end = from + 1;

@@ -2,10 +2,10 @@ import type { SampleBatch } from "../../types.js";
 import type { RowWriter, TextOfRows } from "./row-writer.js";
 import { Condition, type Instruction, type RowTemplate } from "./template.js";
 
-/** Maximum number of rows per call, whose text is kept in memory. */
+/** Maximum number of rows per call. Their text is kept in memory. */
 const MAX_ROWS = 1024;
 
-/** Writes rows as text in TypeScript, if WebAssembly is not available. Its output is identical to that of the core. */
+/** Writes rows as text in TypeScript, for platforms without WebAssembly. Its output is identical to that of the core. */
 export class PlainRowWriter implements RowWriter {
   write(template: RowTemplate, batch: SampleBatch, from: number, to: number): TextOfRows {
     const end = Math.min(to, from + MAX_ROWS);

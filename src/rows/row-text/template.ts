@@ -1,4 +1,4 @@
-/** A value of a row, and its text form. */
+/** A value of a row, with its text format. */
 export type Field =
   /** s since 1970 UTC, three decimals */
   | "seconds"
@@ -17,14 +17,14 @@ export type Field =
   | "milliseconds"
   /** `2025-05-17T14:30:00.050Z`; years 10000 and later as in `Date.prototype.toISOString` */
   | "isoTime"
-  /** local time by the offset of the template: `2025-05-17T16:30:00.050` */
+  /** local time with the UTC offset of the template: `2025-05-17T16:30:00.050` */
   | "localTime"
-  /** the local time for spreadsheets: `2025-05-17 16:30:00.050`, with the decimal mark */
+  /** local time for spreadsheets: `2025-05-17 16:30:00.050`, with the decimal mark */
   | "spreadsheetTime";
 
 export type DecimalMark = "." | ",";
 
-/** A text, a field, or a condition: parts for rows with an altitude or heart rate, and parts for rows without. */
+/** A text, a field, or a condition with parts for rows that have an altitude or heart rate, and parts for rows that do not. */
 export type TemplatePart =
   | string
   | { readonly field: Field; readonly decimalMark?: DecimalMark }
@@ -34,22 +34,26 @@ export type TemplatePart =
       readonly missing?: readonly TemplatePart[];
     };
 
-/** A step of the program. If all conditions are true, it writes the text, then the field if its own conditions are true. */
+/**
+ * An instruction of the program. If all conditions are true, it writes the text, and then the field, if its additional conditions
+ * are also true.
+ */
 export interface Instruction {
   /** Bit set of `Condition`. */
   readonly conditions: number;
   readonly text: string;
-  /** Additional conditions of the field. */
+  /** Additional conditions for the field. */
   readonly fieldConditions: number;
   readonly field: Field | null;
   readonly decimalMark: DecimalMark;
 }
 
-/** The text form of rows. Created by `rowTemplate`, which checks that the program fits into the core. */
+/** Describes the text of rows. Use `rowTemplate` to create a template; it checks that the program fits into the core. */
 export interface RowTemplate {
   readonly instructions: readonly Instruction[];
   /**
-   * The instructions in the binary form of assembly/template.ts. The text at the end of a row is moved to the start of the next.
+   * The instructions in the binary format of assembly/template.ts. The text at the end of a row is moved to the start of the next
+   * row.
    */
   readonly program: Uint8Array;
   /** Length of the moved text. */
@@ -60,7 +64,7 @@ export interface RowTemplate {
   readonly utcOffsetMs: number;
 }
 
-/** Conditions of instructions, as bits. */
+/** Conditions for instructions, as bits. */
 export const Condition = {
   withAltitude: 1,
   withoutAltitude: 2,
@@ -70,9 +74,9 @@ export const Condition = {
 
 /** The code of each field in the core, and its maximum length in bytes. */
 const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes: number }>> = {
-  // -62167219200.000, the start of the year 0
+  // for -62167219200.000, the start of the year 0
   seconds: { code: 1, maxBytes: 16 },
-  // -214.7483648, because rows of callers can contain any 32-bit integer
+  // for -214.7483648, because rows from callers can contain any 32-bit integer
   latitude: { code: 2, maxBytes: 12 },
   longitude: { code: 3, maxBytes: 12 },
   altitude: { code: 4, maxBytes: 12 },
@@ -85,9 +89,9 @@ const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes:
   spreadsheetTime: { code: 11, maxBytes: 26 },
 };
 
-/** Space for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
+/** Space for a program in the core: PROGRAM_CAPACITY in assembly/memory.ts. */
 const PROGRAM_CAPACITY = 4096;
-/** Maximum length of a row, so that many rows fit into the output of the core. */
+/** Maximum length of a row in bytes. It is limited so that many rows fit into the output of the core. */
 const MAX_ROW_BYTES = 8192;
 
 /** Flag among the conditions of an instruction whose text is longer than one block. */
@@ -100,7 +104,7 @@ const BLOCK_BYTES = 16;
  * Creates a template from its parts.
  *
  * @param utcOffsetMs local time minus UTC, less than two days
- * @throws RangeError if it is too long, which is a mistake in the calling code
+ * @throws RangeError if the template is too long, which is a mistake in the calling code
  */
 export function rowTemplate(parts: readonly TemplatePart[], utcOffsetMs = 0): RowTemplate {
   const instructions = instructionsOf(parts, 0);
@@ -148,10 +152,10 @@ const NO_INSTRUCTION: Instruction = {
   decimalMark: ".",
 };
 
-/** Space before the output of the core: TAIL_CAPACITY of assembly/memory.ts. */
+/** Space before the output of the core: TAIL_CAPACITY in assembly/memory.ts. */
 const TAIL_CAPACITY = 128;
 
-// Moves the text at the end of a row to the start of the next one, which saves one instruction per row.
+// Moves the text at the end of a row to the start of the next row, which saves one instruction per row.
 function rotate(instructions: readonly Instruction[]): {
   rotated: readonly Instruction[];
   tailBytes: number;
@@ -166,7 +170,7 @@ function rotate(instructions: readonly Instruction[]): {
   return { rotated: [{ ...first, text: tail + first.text }, ...others], tailBytes };
 }
 
-// A text and the field after it become one instruction. Consecutive texts are joined.
+// Converts parts to instructions. A text and the field after it become one instruction; consecutive texts are joined.
 function instructionsOf(parts: readonly TemplatePart[], conditions: number): Instruction[] {
   const instructions: Instruction[] = [];
   let text = "";

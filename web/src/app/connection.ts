@@ -4,7 +4,7 @@ import { PAGE_ADDRESS } from "../view/service.js";
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** The service does not respond. */
+/** Thrown when the service does not respond. */
 export class AwayError extends Error {
   override readonly name = "AwayError";
   constructor() {
@@ -15,14 +15,17 @@ export class AwayError extends Error {
 /** Whether the service is unavailable. */
 export const isAway = signal(false);
 
-/** How often the service has become available again. When it changes, the page repeats failed loads. */
+/** How many times the service has become available again. When this number changes, the page repeats failed requests. */
 export const timesReturned = signal(0);
 
-/** Each response of the service has this header. A response that lacks it comes from a proxy. */
+/**
+ * Returns whether a response comes from the service. Each response of the service has this header. A response without it comes from a
+ * proxy.
+ */
 const isOfService = ({ headers, status }: Response) => headers.has("X-Request-Id") || status < 500;
 
 /**
- * Sends a request of the page.
+ * Sends a request from the page.
  * @throws AwayError if the service does not respond; the page then polls until the service responds
  */
 export async function send(request: Request): Promise<Response> {
@@ -50,7 +53,7 @@ async function waitForService(): Promise<void> {
   timesReturned.value = timesReturned.peek() + 1;
 }
 
-/** Whether the service responds to a request that needs its database. */
+/** Returns whether the service responds to a request that needs its database. */
 async function answers(): Promise<boolean> {
   try {
     const response = await fetch(`${PAGE_ADDRESS}api/v1/account/`, { headers: { "X-Asi-Page": "1" } });

@@ -10,7 +10,7 @@ export const accountName = (account: Account): string =>
   fullName("manager_profile" in account ? account.manager_profile : account.athlete_profile) ||
   account.username;
 
-/** The display name of an athlete. The usernames of managed athletes are made up, and nobody knows them. */
+/** Returns the display name of an athlete. The usernames of managed athletes are made up, and nobody knows them. */
 export const athleteName = ({
   id,
   username,
@@ -19,18 +19,18 @@ export const athleteName = ({
 }: Pick<Resource["Athlete"], "id" | "username" | "managed_by"> & { athlete_profile: Names }): string =>
   fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
 
-/** The display name of a manager, with details that distinguish people with the same name. */
+/** Returns the display name of a manager, with details that distinguish people with the same name. */
 export const managerName = (manager: Resource["KnownManager"]): string => {
   const name = fullName(manager);
   const ids = `${manager.username}, number ${manager.id}`;
   return name === "" ? ids : `${name} (${ids})`;
 };
 
-/** The display name of a device, which comes from the owner or from the manufacturer. */
+/** Returns the display name of a device, which comes from the owner or from the manufacturer. */
 export const deviceName = ({ custom_name, device_name }: Resource["Device"]): string =>
   custom_name || device_name;
 
-/** The name followed by the serial number, unless both are equal. */
+/** Returns the name followed by the serial number, unless both are equal. */
 export function deviceWithSerial(device: Resource["Device"]): string {
   const name = deviceName(device);
   return name === device.serial_number ? name : `${name} (${device.serial_number})`;

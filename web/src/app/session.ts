@@ -13,7 +13,7 @@ export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
 export const isManager = (account: Account): account is ManagerAccount => account.role === "MANAGER";
 export const isAthlete = (account: Account): account is AthleteAccount => account.role === "ATHLETE";
 
-/** Whether the account may add athletes and edit its managed athletes. */
+/** Returns whether the account may add athletes and edit its managed athletes. */
 export const mayManageAthletes = (account: Account): boolean =>
   isManager(account) && account.extra_permissions.includes("can_create_managed_athletes");
 
@@ -33,7 +33,7 @@ function leaveFor(there: { location: string }): void {
   location.assign(there.location);
 }
 
-/** The fragment of the address that the user left for the OpenID provider. Null if there is none. */
+/** Returns the fragment of the address that the user left for the OpenID provider, or null if there is none. */
 export function addressLeft(): string | null {
   try {
     return sessionStorage.getItem(RETURN_KEY);
@@ -51,23 +51,23 @@ const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
 export class Session {
-  /** Null if no user is signed in, undefined while that is unknown. */
+  /** The account. It is null if no user is signed in, and undefined while that is unknown. */
   readonly account: ReadonlySignal<Account | null | undefined>;
   /** Whether the session has ended while the page was in use. */
   readonly hasEnded: ReadonlySignal<boolean>;
-  /** The error of the request for the account. Null if there is none. */
+  /** The error of the request for the account, or null if there is none. */
   readonly problem: ReadonlySignal<unknown>;
   readonly #account = signal<Account | null | undefined>(undefined);
   readonly #hasEnded = signal(false);
   readonly #problem = signal<unknown>(null);
-  /** For requests about the session itself. */
+  /** The client for requests about the session itself. */
   readonly #plain: Client;
-  /** For forms before sign-in. If the service requests a pause, the user sees it immediately. */
+  /** The client for forms before sign-in. If the service requests a pause, the user sees it immediately. */
   readonly #impatient: Client;
-  /** Aborted when the account changes. */
+  /** The signal is aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
-  /** Number of requests for the account and of its other changes. */
+  /** Number of requests for the account and of other changes to it. */
   #asked = 0;
   #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
@@ -103,7 +103,7 @@ export class Session {
     const { signal } = this.#ending;
     return createClient({
       ...OPTIONS,
-      // otherwise a waiting request would be sent for the next account, and its result assigned to this one
+      // otherwise a waiting request would be sent for the next account, and that account would get its result
       fetch: async (request) => {
         signal.throwIfAborted();
         const response = await send(request);

@@ -27,10 +27,10 @@ export interface ShellProps {
 
 const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes(account.role));
 
-/** The button is in the header. Its errors appear above the view. */
+/** The errors of the button "Sign out". The button is in the header, and its errors appear above the view. */
 const signOutProblem: Problem = signal(null);
 
-/** Shown before the user signs in. */
+/** Titles of the pages before sign-in. */
 const TITLES: Record<string, string> = {
   "sign-in": "Sign in",
   register: "Register",
@@ -58,11 +58,11 @@ export function Navigation() {
   const here = route.value?.path[0] ?? "";
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // reset when the user continues
+    // the error is cleared when the user continues
     signOutProblem.value = null;
     const links = list.current;
     if (links === null) return;
-    // immediately, and when the width shrinks
+    // the observer calls back immediately, and when the width shrinks
     const observer = new ResizeObserver(() => scrollToActive(links));
     observer.observe(links);
     return () => observer.disconnect();
@@ -101,7 +101,7 @@ export function Navigation() {
   );
 }
 
-/** Shown above every view, including the viewer. Contains messages about an unreachable service, questions, and announcements. */
+/** The part above every view, including the viewer. It contains messages about an unreachable service, questions, and announcements. */
 export function Overlays() {
   const account = session.account.value;
   return (
@@ -163,11 +163,11 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
   );
 }
 
-/** Shown to a signed-in user at an address that the account cannot use. */
+/** The page for a signed-in user at an address that the account cannot use. */
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";
-  // Runs before the navigation is visible. Otherwise, it would replace an address that the user chooses there.
+  // This runs before the navigation is visible. Otherwise, it would replace an address that the user chooses there.
   useLayoutEffect(() => {
     const left = path === "signed-in" ? addressLeft() : null;
     if (isArrival) goInstead(left?.startsWith("#/") ? left.slice(1) : `/${first}`);

@@ -2,10 +2,10 @@ import type { Box } from "./projection.js";
 
 /** View of the map, with its centre and its scale. */
 export interface Camera {
-  /** Metres east and north of the origin. */
+  /** The centre in metres east and north of the origin. */
   east: number;
   north: number;
-  /** CSS pixels per metre. */
+  /** The scale in CSS pixels per metre. */
   scale: number;
 }
 
@@ -19,7 +19,7 @@ const SMALLEST_SCALE = 1e-6;
 /** A track of a few centimetres is not enlarged beyond this extent. */
 const SMALLEST_EXTENT_M = 10;
 
-/** The camera that shows the whole of `box`, with `margin` CSS pixels around it. */
+/** Returns the camera that shows the whole of `box`, with `margin` CSS pixels around it. */
 export function cameraFor(box: Box, { width, height }: Size, margin: number): Camera {
   const metresWide = Math.max(box.east - box.west, SMALLEST_EXTENT_M);
   const metresHigh = Math.max(box.north - box.south, SMALLEST_EXTENT_M);
@@ -34,7 +34,7 @@ function limited(scale: number): number {
   return Math.min(Math.max(scale, SMALLEST_SCALE), LARGEST_SCALE);
 }
 
-/** The screen position of a map position, in CSS pixels from the top left corner. */
+/** Converts a map position to a screen position, in CSS pixels from the top left corner. */
 export function toScreen(
   camera: Camera,
   { width, height }: Size,
@@ -63,7 +63,7 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, east: camera.east - dx / camera.scale, north: camera.north + dy / camera.scale };
 }
 
-/** Zooms by `factor`. The position at `x`, `y` keeps its place on the screen. */
+/** Zooms by `factor`. The position at `x`, `y` stays at the same place on the screen. */
 export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, y: number): Camera {
   const { east, north } = toGround(camera, size, x, y);
   const scale = limited(camera.scale * factor);
@@ -71,7 +71,7 @@ export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, 
   return { east: east + (camera.east - east) * ratio, north: north + (camera.north - north) * ratio, scale };
 }
 
-/** The longest length of the form 1, 2 or 5 times a power of ten that takes at most `maxPixels`. */
+/** Returns the longest length of the form 1, 2 or 5 times a power of ten whose bar takes at most `maxPixels`. */
 export function scaleBar(camera: Camera, maxPixels: number): { metres: number; pixels: number } {
   const longest = maxPixels / camera.scale;
   const power = 10 ** Math.floor(Math.log10(longest));

@@ -6,10 +6,10 @@ export type Colouring = "speed" | "time" | "heat" | "recording";
 
 /** A picture of tracks. */
 export interface Drawing {
-  /** Device pixels. */
+  /** The size in device pixels. */
   width: number;
   height: number;
-  /** Device pixels per CSS pixel. */
+  /** The number of device pixels per CSS pixel. */
   pixelRatio: number;
   camera: Camera;
   theme: Theme;

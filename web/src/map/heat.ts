@@ -5,7 +5,7 @@ import type { Canvas } from "./strokes.js";
 
 const CELL = 2; // CSS pixels
 const BLUR_RADIUS = 4; // cells
-// This share of the visited cells is below the last colour. One long stop then does not make the others pale.
+// This share of the visited cells is below the last colour. A single long stop then does not make the other cells pale.
 const BELOW_LAST_COLOUR = 0.98;
 
 /** Draws a heat map of the time spent at each place. */

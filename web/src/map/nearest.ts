@@ -2,7 +2,7 @@ import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import type { Track } from "./projection.js";
 
-/** The row of a window that is nearest to a position. Null if no row is within `within` metres. */
+/** Returns the row of a window that is nearest to a position, or null if no row is within `within` metres. */
 export function nearestRow(
   { timesMs, east, north }: Track,
   { startMs, stopMs }: TimeWindow,

@@ -3,7 +3,7 @@ export type Colour = readonly [number, number, number];
 
 export type Theme = "light" | "dark";
 
-/** From slow to fast. Colours between the stops are interpolated. */
+/** The colours from slow to fast. Colours between the stops are interpolated. */
 const SPEED: Record<Theme, readonly Colour[]> = {
   light: [
     [147, 180, 214],
@@ -21,7 +21,10 @@ const SPEED: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** From early to late. The palette is viridis, by van der Walt and Smith. Its ends are omitted, because they vanish on the background. */
+/**
+ * The colours from early to late. The palette is viridis, by van der Walt and Smith. Its ends are omitted, because they are invisible on
+ * the background.
+ */
 const TIME: Record<Theme, readonly Colour[]> = {
   light: [
     [72, 40, 120],
@@ -39,7 +42,7 @@ const TIME: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** From rare to frequent. */
+/** The colours from rare to frequent. */
 const HEAT: Record<Theme, readonly Colour[]> = {
   light: [
     [190, 214, 240],
@@ -64,7 +67,7 @@ const PALETTES: Record<PaletteName, Record<Theme, readonly Colour[]>> = {
   heat: HEAT,
 };
 
-/** Tracks of several recordings. People with colour blindness can distinguish the colours (after Okabe and Ito). */
+/** The colours for tracks of several recordings. People with colour blindness can distinguish them (after Okabe and Ito). */
 const TRACKS: Record<Theme, readonly Colour[]> = {
   light: [
     [0, 98, 178],
@@ -94,7 +97,7 @@ export const FADED: Record<Theme, Colour> = { light: [217, 222, 230], dark: [38,
 /** Number of colours of a `ramp`. */
 export const STEPS = 64;
 
-/** The colours of a palette in `STEPS` steps. */
+/** Returns the colours of a palette in `STEPS` steps. */
 export function ramp(name: PaletteName, theme: Theme): Uint8Array {
   const stops = PALETTES[name][theme];
   const colours = new Uint8Array(STEPS * 3);
@@ -110,7 +113,7 @@ export function ramp(name: PaletteName, theme: Theme): Uint8Array {
   return colours;
 }
 
-/** Colour of the recording with this number, counted from 0. */
+/** Returns the colour of the recording with this number, counted from 0. */
 export function trackColour(index: number, theme: Theme): Colour {
   const colours = TRACKS[theme];
   return colours[index % colours.length] as Colour;
@@ -120,7 +123,7 @@ export function cssColour([red, green, blue]: Colour): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
-/** A horizontal gradient for legends. */
+/** Returns a horizontal gradient for legends. */
 export function cssGradient(name: PaletteName, theme: Theme): string {
   return `linear-gradient(90deg, ${PALETTES[name][theme].map(cssColour).join(", ")})`;
 }

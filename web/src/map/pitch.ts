@@ -1,10 +1,10 @@
 import type { Track } from "./projection.js";
 
-/** A pitch on the ground. Defined by its middle, in metres from the origin, and the direction of its length. */
+/** A pitch on the ground, defined by its middle, in metres from the origin, and the direction of its length. */
 export interface Pitch {
   east: number;
   north: number;
-  /** Radians from east, counterclockwise. */
+  /** Angle from east, counterclockwise, in radians. */
   angle: number;
   length: number;
   width: number;
@@ -18,7 +18,10 @@ const ANGLES = 90;
 // players sometimes leave the pitch
 const OUTSIDE_SHARE = 0.01;
 
-/** The pitch on which a track was probably recorded. It is the smallest rectangle around nearly all of the track. Null if there is none. */
+/**
+ * Finds the pitch on which a track was probably recorded, which is the smallest rectangle around nearly all of the track. Returns null if
+ * there is none.
+ */
 export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitch | null {
   const points = sampleOf(tracks);
   if (points.length < 10) return null;
@@ -67,7 +70,7 @@ function extent(values: number[]): { middle: number; size: number } {
 
 type Point = [along: number, across: number];
 
-/** The lines of a pitch (Law 1), as polylines of positions in metres east and north of the origin. */
+/** Returns the lines of a pitch (Law 1), as polylines of positions in metres east and north of the origin. */
 export function pitchLines(pitch: Pitch): [east: number, north: number][][] {
   const { length, width } = pitch;
   const lines: Point[][] = [

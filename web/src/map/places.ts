@@ -1,8 +1,8 @@
 import { type Box, joinBoxes } from "./projection.js";
 
-/** Tracks that are further apart than this multiple of the smaller one's length would be dots on a common map. */
+/** Tracks whose distance is greater than this multiple of the smaller one's length would be dots on a common map. */
 const FAR = 10;
-/** Assumed length of the place of an athlete who hardly moved. */
+/** Assumed length of the track of an athlete who hardly moved, m. */
 const LEAST_LENGTH_M = 100;
 
 /** Groups tracks by place. Each group fits onto one map. @returns the numbers of the tracks of each place */

@@ -4,13 +4,13 @@
  */
 export interface Track {
   timesMs: Float64Array;
-  /** Metres east and north of the origin. */
+  /** The positions in metres east and north of the origin. */
   east: Float32Array;
   north: Float32Array;
-  /** mm/s */
+  /** The speeds in mm/s. */
   speed: Int32Array;
   origin: Origin;
-  /** The rows after which the line is interrupted. */
+  /** The numbers of the rows after which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
@@ -27,31 +27,31 @@ export interface Box {
   north: number;
 }
 
-// WGS 84, semi-major axis
-const EARTH_RADIUS_M = 6_378_137;
-const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
+/** Semi-major axis of WGS 84. */
+export const EARTH_RADIUS_M = 6_378_137;
+export const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 // Web Mercator stops at this latitude, which makes its map a square
 const MAX_LATITUDE_E7 = 85.0511287e7;
-const TURN_E7 = 360e7;
+export const TURN_E7 = 360e7;
 
 function mercatorNorth(latitudeE7: number): number {
   const clamped = Math.min(Math.max(latitudeE7, -MAX_LATITUDE_E7), MAX_LATITUDE_E7);
   return Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS_PER_E7) / 2));
 }
 
-/** Metres on the ground per unit of Web Mercator in radians, at the origin. */
+/** Returns the metres on the ground per unit of Web Mercator in radians, at the origin. */
 export function metresPerRadian({ latitudeE7 }: Origin): number {
   const clamped = Math.min(Math.max(latitudeE7, -MAX_LATITUDE_E7), MAX_LATITUDE_E7);
   return EARTH_RADIUS_M * Math.cos(clamped * RADIANS_PER_E7);
 }
 
-/** Metres on the ground per metre of the map, at a position north of the origin. Close to 1 near the origin. */
+/** Returns the metres on the ground per metre of the map, at a position north of the origin. The result is close to 1 near the origin. */
 export function groundMetres(origin: Origin, north: number): number {
   const originNorth = mercatorNorth(origin.latitudeE7);
   return Math.cosh(originNorth) / Math.cosh(originNorth + north / metresPerRadian(origin));
 }
 
-/** Web Mercator coordinates of the origin in radians, each from -π to π. */
+/** Returns the Web Mercator coordinates of the origin in radians, each from -π to π. */
 export function mercatorOf({ latitudeE7, longitudeE7 }: Origin): { x: number; y: number } {
   return { x: longitudeE7 * RADIANS_PER_E7, y: mercatorNorth(latitudeE7) };
 }
@@ -81,7 +81,7 @@ const LARGEST_SAMPLE = 20_000;
 const OUTSIDE_SHARE = 0.002;
 const FAR = 4;
 
-/** The rectangle around a track, without positions far from nearly all others. Null if there are no rows. */
+/** Returns the rectangle around a track, without positions far from nearly all others, or null if there are no rows. */
 export function boxAround({ east, north }: Pick<Track, "east" | "north">): Box | null {
   if (east.length === 0) return null;
   const [west, eastEnd] = rangeOf(east);

@@ -73,7 +73,7 @@ export class Canvas {
 
 const LONGEST_PIECE = 12;
 
-// The part of a line inside the picture and `margin` around it (Liang and Barsky, 1984). Null if there is none.
+// Returns the part of a line inside the picture and `margin` around it (Liang and Barsky, 1984), or null if there is none.
 function clip(
   x0: number,
   y0: number,

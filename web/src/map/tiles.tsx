@@ -27,7 +27,7 @@ export function Tiles({
   const zoom = Math.min(DEEPEST_ZOOM, Math.max(0, Math.round(Math.log2(pixelsPerTurn / TILE_PX))));
   const count = 2 ** zoom;
   const side = pixelsPerTurn / count;
-  // corner of the world, top left
+  // the top left corner of the world
   const corner = toScreen(view, size.value, (-Math.PI - originX) * metres, (Math.PI - originY) * metres);
   const { width, height } = size.value;
   const tiles = [];

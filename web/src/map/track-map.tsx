@@ -1,16 +1,17 @@
-import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
-import { type Camera, cameraFor, panned, toGround, toScreen, zoomedAt } from "./camera.js";
+import { type Camera, toScreen } from "./camera.js";
 import type { Colouring, Drawing } from "./drawing.js";
 import type { Pitch } from "./pitch.js";
 import { PitchOutline } from "./pitch-outline.js";
 import { type Box, groundMetres, type Origin } from "./projection.js";
 import { ScaleBar } from "./scale-bar.js";
 import { Tiles } from "./tiles.js";
+import { BUTTON_ZOOM, type PointedAt, useMapGestures } from "./use-map-gestures.js";
 
 /** A point on the map. */
 export interface Marker {
@@ -24,7 +25,7 @@ interface Props {
   /** The rectangle around all tracks. */
   box: Box;
   origin: Origin;
-  /** The pitch whose outline is drawn. Null for no outline. */
+  /** The pitch whose outline is drawn, or null for no outline. */
   pitch: Pitch | null;
   /** Draws the tracks. Returns RGBA bytes. */
   draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
@@ -33,19 +34,13 @@ interface Props {
   colouring: ReadonlySignal<Colouring>;
   fastest: number;
   markers: ReadonlySignal<Marker[]>;
-  /** Called with the position of the pointer, in metres from the origin, and the tolerance of a click. Null when the pointer leaves. */
-  onPoint: (at: { east: number; north: number; within: number } | null) => void;
+  /** Called with the position of the pointer, and with null when the pointer leaves. */
+  onPoint: (at: PointedAt | null) => void;
   settings: Settings;
   /** Description for screen readers. */
   description: string;
   children?: ComponentChildren;
 }
-
-const MARGIN = 28;
-const WHEEL_ZOOM = 1.0015;
-const BUTTON_ZOOM = 1.6;
-const POINT_WITHIN_PX = 24;
-const KEY_PAN_PX = 60;
 
 /** The tracks from above, with north up. */
 export function TrackMap(props: Props) {
@@ -66,28 +61,8 @@ export function TrackMap(props: Props) {
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(area);
-  const camera = useSignal<Camera | null>(null);
+  const { camera, zoomMiddle, fitAll, ...handlers } = useMapGestures({ box, onPoint, area, size });
   const drawn = useRef<Camera | null>(null);
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-
-  const showAll = () => {
-    camera.value = cameraFor(box, size.peek(), MARGIN);
-  };
-  // a map of the whole track is fitted again after the window is resized
-  const isFitted = useRef(true);
-  const move = (next: Camera) => {
-    isFitted.current = false;
-    camera.value = next;
-  };
-  const fitted = `${box.west} ${box.south} ${box.east} ${box.north}`;
-  useSignalEffect(() => {
-    const { width } = size.value;
-    if (width > 0 && isFitted.current) showAll();
-  });
-  useEffect(() => {
-    isFitted.current = true;
-    if (size.peek().width > 0) showAll();
-  }, [fitted]);
 
   const paint = async () => {
     const view = camera.peek();
@@ -148,83 +123,6 @@ export function TrackMap(props: Props) {
     repaint();
   });
 
-  const pointOf = (event: PointerEvent | WheelEvent) => {
-    const rectangle = area.current?.getBoundingClientRect();
-    return { x: event.clientX - (rectangle?.left ?? 0), y: event.clientY - (rectangle?.top ?? 0) };
-  };
-  const onPointerDown = (event: PointerEvent) => {
-    (event.currentTarget as Element).setPointerCapture(event.pointerId);
-    pointers.current.set(event.pointerId, pointOf(event));
-    if (event.pointerType !== "mouse") point(event);
-  };
-  const point = (event: PointerEvent) => {
-    const view = camera.peek();
-    if (view === null) return;
-    const { x, y } = pointOf(event);
-    onPoint({ ...toGround(view, size.peek(), x, y), within: POINT_WITHIN_PX / view.scale });
-  };
-  const onPointerMove = (event: PointerEvent) => {
-    const before = pointers.current.get(event.pointerId);
-    const view = camera.peek();
-    if (before === undefined || view === null) {
-      point(event);
-      return;
-    }
-    const now = pointOf(event);
-    pointers.current.set(event.pointerId, now);
-    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
-    if (other === undefined) {
-      move(panned(view, now.x - before.x, now.y - before.y));
-      return;
-    }
-    const distance = Math.max(20, Math.hypot(before.x - other.x, before.y - other.y));
-    const factor = Math.max(20, Math.hypot(now.x - other.x, now.y - other.y)) / distance;
-    move(zoomedAt(view, size.peek(), factor, other.x, other.y));
-  };
-  const onPointerUp = (event: PointerEvent) => pointers.current.delete(event.pointerId);
-  const zoomMiddle = (factor: number) => {
-    const view = camera.peek();
-    const { width, height } = size.peek();
-    if (view !== null) move(zoomedAt(view, { width, height }, factor, width / 2, height / 2));
-  };
-  const fitAll = () => {
-    isFitted.current = true;
-    showAll();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const pan = (x: number, y: number) => {
-      const view = camera.peek();
-      if (view !== null) move(panned(view, x, y));
-    };
-    const actions: Record<string, () => void> = {
-      ArrowLeft: () => pan(KEY_PAN_PX, 0),
-      ArrowRight: () => pan(-KEY_PAN_PX, 0),
-      ArrowUp: () => pan(0, KEY_PAN_PX),
-      ArrowDown: () => pan(0, -KEY_PAN_PX),
-      "+": () => zoomMiddle(BUTTON_ZOOM),
-      "=": () => zoomMiddle(BUTTON_ZOOM),
-      "-": () => zoomMiddle(1 / BUTTON_ZOOM),
-      Escape: fitAll,
-    };
-    const action = actions[event.key];
-    if (action === undefined) return;
-    event.preventDefault();
-    action();
-  };
-  useEffect(() => {
-    const onWheel = (event: WheelEvent) => {
-      const view = camera.peek();
-      if (view === null) return;
-      event.preventDefault();
-      const { x, y } = pointOf(event);
-      move(zoomedAt(view, size.peek(), WHEEL_ZOOM ** -event.deltaY, x, y));
-    };
-    // passive listeners, such as those of the framework, cannot prevent scrolling of the page
-    area.current?.addEventListener("wheel", onWheel, { passive: false });
-    return () => area.current?.removeEventListener("wheel", onWheel);
-  }, []);
-
   return (
     <div class="map" ref={area}>
       {settings.tiles.value === "" ? null : (
@@ -240,14 +138,7 @@ export function TrackMap(props: Props) {
         aria-label={`${description} Arrow keys move the map, plus and minus zoom, Escape shows all.`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application handles keys
         tabIndex={0}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onPointerUp={onPointerUp}
-        onPointerCancel={onPointerUp}
-        onPointerLeave={(event) => {
-          if (event.pointerType === "mouse") onPoint(null);
-        }}
-        onKeyDown={onKeyDown}
+        {...handlers}
       />
       <div class="map-buttons">
         <button type="button" aria-label="Zoom in on the map" onClick={() => zoomMiddle(BUTTON_ZOOM)}>

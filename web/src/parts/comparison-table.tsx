@@ -28,7 +28,7 @@ interface Line {
   text(value: number): string;
 }
 
-/** Null if there are no figures. */
+/** Returns the number of efforts, or null if there are no figures. */
 const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
   metrics.has_accelerations
     ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length

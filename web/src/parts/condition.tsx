@@ -20,10 +20,10 @@ interface Props {
 }
 
 const AROUND_MS = 30_000;
-/** The page shows smaller shares as less than this value. */
+/** The page shows shares below this value as "less than 0.01 %". */
 const LEAST_SHARE = 0.0001;
 
-/** The size of the unreadable part of a damaged file. */
+/** Describes the size of the unreadable part of a damaged file. */
 export function damageText({ report, cutOff }: Facts, settings: Settings): string {
   if (report !== null) return `Damaged: ${unreadableShare(report)} of the file cannot be read`;
   const after = cutOff?.afterMs ?? null;

@@ -12,7 +12,7 @@ interface DropProps {
 /** Opens files that are dropped on the page, unless an element handles them itself. */
 export function DropTarget({ onFiles, onDropped }: DropProps) {
   const isOver = useSignal(false);
-  // before the first paint, because the browser would open a file that is dropped earlier
+  // this runs before the first paint, because the browser would open a file that is dropped earlier
   useLayoutEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const onDragOver = (event: DragEvent) => {

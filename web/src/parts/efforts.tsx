@@ -15,7 +15,7 @@ interface Props {
   onShow: (startMs: number, seconds: number) => void;
 }
 
-/** docs/metrics.md */
+/** docs/metrics.md explains the limit */
 const TOO_SLOW = "They require at least 5 samples per second.";
 
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
@@ -76,7 +76,7 @@ const effortsOf = ({ threshold_1, threshold_2 }: Metrics["accelerations"], kind:
 interface Row {
   key: string | number;
   start_time: number;
-  /** Seconds. */
+  /** The duration in seconds. */
   duration: number;
   cells: readonly ComponentChildren[];
 }
@@ -90,7 +90,7 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   rows: readonly Row[];
 }
 
-/** No match has more. The limit also applies to printed lists. */
+/** Maximum length of a list, including printed ones. No match has more efforts. */
 const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {

@@ -11,13 +11,13 @@ import type { OpenFiles } from "./open-files.js";
 
 interface Props {
   workspace: Workspace;
-  /** The link in the address of the page. Null if there is none. */
+  /** The link in the address of the page, or null if there is none. */
   linked: Link | null;
   settings: Settings;
   onFiles: OpenFiles;
-  /** The title of the open squad. Null if there is none. */
+  /** The title of the open squad, or null if there is none. */
   squadTitle: string | null;
-  /** The squad that this browser stores. Null if there is none. */
+  /** The squad that this browser stores, or null if there is none. */
   kept: KeptSquad | null;
   /** Shows the squad of a generated match. */
   onSquad: () => void;
@@ -84,7 +84,7 @@ export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, 
   );
 }
 
-/** The content of a link in words, with the file that it needs. */
+/** Describes the content of a link, with the file that it needs. */
 function inWords({ part, file }: Link, settings: Settings): string {
   const zone = settings.zone.value;
   const time =

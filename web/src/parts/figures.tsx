@@ -72,7 +72,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
       <EffortPanels
         metrics={metrics}
         settings={settings}
-        where="what is shown"
+        where="the shown time"
         onShow={(startMs, seconds) => showAround(selection, startMs, seconds)}
       />
       {metrics.hr_max === null ? null : <HeartRate figures={figures} settings={settings} />}
@@ -80,7 +80,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   );
 }
 
-/** Beats per minute. */
+/** The accepted maximum heart rates, beats per minute. */
 const LEAST_MAXIMUM = 60;
 const MOST_MAXIMUM = 240;
 

@@ -22,7 +22,7 @@ export interface HeartRangeProps {
 
 type Found = { figures: HeartRangeFigures } | { problem: string };
 
-/** The limits of the library. */
+/** The limits that the library accepts. */
 const LOWEST_BPM = 30;
 const HIGHEST_BPM = 240;
 

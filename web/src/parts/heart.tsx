@@ -19,10 +19,10 @@ const ECG_COLOUR = "var(--ecg)";
 const ALPHA_COLOUR = "var(--heart-rate)";
 const LEAST_RR_SPAN_MS = 100;
 const LEAST_ALPHA_SPAN = 1;
-// If beats are closer, their marks would merge into a bar.
+// If beats were closer, their marks would merge into a bar.
 const PIXELS_PER_MARK = 7;
 
-/** The plots of the RR intervals, and of the waveform with its beats. */
+/** Returns the plots of the RR intervals, and of the waveform with its beats. */
 export function heartRows(
   { id }: Recording,
   { rr, alpha1, beats, hasWaveform }: Heart,
@@ -82,7 +82,7 @@ export function heartRows(
   return rows;
 }
 
-/** RR interval and alpha 1 at an instant. */
+/** Returns the RR interval and alpha 1 at an instant. */
 export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout[] {
   const valueIn = ({ series }: Pyramid): number | null => {
     const at = ms === null ? null : nearestIndex(series, ms);
@@ -140,7 +140,7 @@ export function HeartPanel({
       title={hasWaveform ? "ECG" : "RR intervals"}
       note={
         hasWaveform
-          ? "Beats are found from the waveform. Zoom in to see it."
+          ? "Beats are detected in the waveform. Zoom in to see it."
           : "The file has no times for the intervals, so the page adds the intervals to the time of a record."
       }
     >
@@ -156,14 +156,14 @@ export function HeartPanel({
       )}
       {figures !== null && figures.usable < FEW_RATES ? (
         <p class="note">
-          The other seconds lack four beats in 8 s, even intervals between them, or a clear signal. Each beat
-          that was found is below.
+          The other seconds lack four beats in 8 s, even intervals between them, or a clear signal. The
+          detected beats are listed below.
         </p>
       ) : null}
       <Variability id={id} selection={selection} reader={reader} />
       <h3>Beats in the shown time: {decimal(to - from, 0)}</h3>
       {listed.length === 0 ? (
-        <p class="muted">No beat was found here.</p>
+        <p class="muted">No beat was detected here.</p>
       ) : (
         <PlaceList
           label="Beats"

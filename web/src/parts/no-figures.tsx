@@ -1,4 +1,4 @@
-/** The reason for missing figures. Null if there are figures. */
+/** The reason for missing figures. Renders nothing if there are figures. */
 export function NoFigures({ problem }: { problem: string | null }) {
   return problem === null ? null : <p class="bad">There are no figures: {problem}</p>;
 }

@@ -1,10 +1,10 @@
 import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-/** Delay after the last key. It prevents a computation of figures for each key. */
+/** Delay after the last key, ms. It prevents a computation of figures for each key. */
 const TYPING_MS = 500;
 
-/** A field for a number within limits that affects figures. Null if it is empty. */
+/** A field for a number within limits that affects figures. An empty field means null. */
 export function NumberField({
   label,
   unit,
@@ -19,7 +19,7 @@ export function NumberField({
   value: Signal<number | null>;
 }) {
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // null for an empty field; undefined for an invalid or incomplete number
+  // the value is null for an empty field, and undefined for an invalid or incomplete number
   const entered = (input: HTMLInputElement): number | null | undefined => {
     const number = input.valueAsNumber;
     if (number >= least && number <= most) return number;
@@ -43,7 +43,7 @@ export function NumberField({
             value.value = number;
           }, TYPING_MS);
         }}
-        // applies immediately after Enter, and when the field loses focus
+        // the value applies immediately after Enter, and when the field loses focus
         onChange={({ currentTarget }) => {
           clearTimeout(typing.current);
           value.value = entered(currentTarget) ?? null;

@@ -4,7 +4,7 @@ export type OpenFiles = (files: readonly File[], options?: { isAdding?: boolean 
 /** The maximum number of files in a folder. A larger folder is probably a mistake. */
 const MOST_FILES = 2000;
 
-/** The dropped files, including files in folders. */
+/** Returns the dropped files, including files in folders. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
   // both lists are empty after the event
   const files = [...data.files];

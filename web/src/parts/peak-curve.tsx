@@ -10,13 +10,13 @@ import type { TimeWindow } from "../view/window.js";
 /** The highest distance in a window of a given length. */
 export interface Peak {
   windowS: number;
-  /** m/min */
+  /** The speed in m/min. */
   perMinute: number;
   startMs: number;
 }
 
 interface Props {
-  /** In ascending order of length. */
+  /** The points in ascending order of length. */
   peaks: readonly Peak[];
   /** Peaks with a dot. The pointer snaps to them. */
   marked: readonly Peak[];
@@ -35,7 +35,9 @@ const TICKS_S = [1, 10, 60, 600];
 const MOST_ROWS = 5;
 const SNAP_PIXELS = 7;
 
-/** m/min by the length of the window, on a logarithmic axis. For screen readers, the table beside the curve has the same values. */
+/**
+ * A curve of m/min by the length of the window, on a logarithmic axis. For screen readers, the table beside the curve has the same values.
+ */
 export function PeakCurve({ peaks, marked, shown, zone, onChoose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box).value;

@@ -93,7 +93,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
             })}
           />
           {listed.every(({ value }) => value !== null) ? null : (
-            <p class="note">– Speeds cover less than 90 % of every such window.</p>
+            <p class="note">– Speeds cover less than 90 % of every window of this length.</p>
           )}
         </div>
       </div>
@@ -132,7 +132,7 @@ const criticalText = (fit: CriticalSpeed): string =>
 
 const r2Text = ({ r2 }: { r2: number | null }): string => (r2 === null ? "" : `, R² ${decimal(r2, 3)}`);
 
-/** A peak in the units of the page. Empty if there is none. */
+/** Returns a peak in the units of the page, or no cells if there is none. */
 function knownPeak({ window, value, start_time }: PeakWindow): Peak[] {
   if (value === null || start_time === null) return [];
   return [{ windowS: window, perMinute: (value / window) * 60, startMs: start_time }];

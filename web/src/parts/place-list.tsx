@@ -6,7 +6,7 @@ export interface Place {
   key: string | number;
   head: string;
   cells: readonly ComponentChildren[];
-  /** Shows the place in the plots. Null if the plots do not contain it. `label` names the button for screen readers. */
+  /** Shows the place in the plots. It is null if the plots do not contain the place. `label` names the button for screen readers. */
   show: { label: string; onShow: () => void } | null;
 }
 

@@ -27,7 +27,7 @@ export function Ranges({
   return (
     <Panel
       title={ranges.length === 1 ? "One range" : `Ranges: ${decimal(ranges.length, 0)}`}
-      note="No gap of more than 5 minutes within a range."
+      note="A range has no gap of more than 5 minutes."
     >
       <PlaceList
         label="Ranges"

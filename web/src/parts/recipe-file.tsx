@@ -8,7 +8,7 @@ import {
 } from "asi-convert/metrics";
 import { useRef } from "preact/hooks";
 
-/** The recipes in a file. @throws Error with the name of the file and the message of `readRecipes` */
+/** Reads the recipes in a file. @throws Error with the name of the file and the message of `readRecipes` */
 export async function recipesInFile(file: File): Promise<NamedRecipe[]> {
   try {
     refuseLargeRecipeFile(file.size);

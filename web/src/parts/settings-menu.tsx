@@ -76,7 +76,7 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
   );
 }
 
-/** Whether a zone name means UTC. */
+/** Returns whether a zone name means UTC. */
 const isUtc = (zone: string): boolean => /^(Etc\/)?(UTC|GMT)$/.test(zone);
 
 function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {

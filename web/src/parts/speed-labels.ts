@@ -5,7 +5,7 @@ import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
 export const MAX_SPEED_HINT =
   "Max speed is the highest speed after each speed has become the median of itself and its two neighbours. A single row, as in the CSV, can be faster.";
 
-/** The label of a speed class, such as 7.2–14.4. The last class has a label such as 25.2+. */
+/** Returns the label of a speed class, such as 7.2–14.4. The last class has a label such as 25.2+. */
 export function bandLabel(
   { threshold_low, threshold_high }: { threshold_low: number; threshold_high: number },
   isLast: boolean,
@@ -20,11 +20,11 @@ export function bandLabel(
 
 type Hid = Pick<Metrics, "hid">;
 
-/** The distance above the higher threshold, m. The page shows it as high-intensity distance. */
+/** Returns the distance above the higher threshold, m. The page shows it as high-intensity distance. */
 export const highIntensityMetres = ({ hid_distance }: Pick<Metrics, "hid_distance">): number =>
   hid_distance.threshold_2;
 
-/** The name of the figure. It includes the threshold if that is known and equal for all. */
+/** Returns the name of the figure. The name contains the threshold if that is known and equal for all. */
 export function highIntensityName(all: readonly Hid[], unit: SpeedUnit): string {
   const [threshold, ...others] = new Set(all.map(({ hid }) => hid.threshold_2.threshold));
   if (threshold === undefined || others.length > 0) return "High intensity";

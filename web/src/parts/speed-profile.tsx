@@ -60,6 +60,6 @@ export function Profile({ recording: { id }, settings, reader }: Omit<OptionalFi
   );
 }
 
-/** With two decimals in m/s, as the figures are published. */
+/** Returns a speed as text. In m/s, it has two decimals, as in publications. */
 const speedText = (mPerS: number, unit: SpeedUnit): string =>
   `${decimal(mPerS * speedFactor(unit), unit === "m/s" ? 2 : 1)} ${unit}`;

@@ -1,7 +1,10 @@
 import type { Metrics } from "asi-convert/metrics";
 import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
 
-/** The number and duration of the visible samples above the highest speed of the sport. Figures exclude them. Empty if there are none. */
+/**
+ * Returns the number and duration of the visible samples above the highest speed of the sport, which figures exclude. The text is empty if
+ * there are none.
+ */
 export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {
   const { samples, duration } = too_fast;
   if (samples === 0) return "";

@@ -6,7 +6,7 @@ import { oneAtATime } from "../view/latest.js";
 export type Answer<T> = { found: T } | { problem: string };
 
 /**
- * The answer to a request, asked again when a signal changes. Null until the first answer.
+ * Returns the answer to a request, which is sent again when a signal changes. The answer is null until the first one arrives.
  *
  * @param ask the same function in all renders
  * @param watched signals whose values `ask` uses

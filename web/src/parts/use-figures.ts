@@ -10,7 +10,7 @@ import type { TimeWindow } from "../view/window.js";
 import { commonZones } from "../view/zone-speeds.js";
 
 export interface ShownFigures {
-  /** One entry for each recording. Null until the figures are computed. */
+  /** One entry for each recording, or null until the figures are computed. */
   figures: readonly (Figures | null)[];
   /** The reason for missing figures. */
   problem: string | null;

@@ -11,7 +11,7 @@ export type ShownHeart =
   | { state: "failed"; problem: string }
   | { state: "shown"; heart: Heart; parts: Module };
 
-/** Reads the waveform on first use. Shows and hides it. */
+/** Reads the waveform on first use, and shows or hides it. */
 export function useHeart(
   { id }: Recording,
   reader: RecordingService,

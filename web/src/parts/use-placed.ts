@@ -10,11 +10,11 @@ import { figureSettings, type Settings } from "../view/settings.js";
 export interface OnAxis {
   axis: Axis;
   placed: readonly Placed[];
-  /** Why the recordings are not on the selected axis. */
+  /** The reason why the recordings are not on the selected axis. */
   problem: string | null;
 }
 
-/** The recordings on the selected axis. They stay on the previous axis until distances are computed. */
+/** Returns the recordings on the selected axis. They stay on the previous axis until distances are computed. */
 export function usePlaced(
   recordings: readonly Recording[],
   chosen: ReadonlySignal<Axis>,

@@ -2,7 +2,7 @@ import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import { extentOf, type Pyramid } from "./pyramid.js";
 
-/** The data of a plot. It has one entry for each column of pixels, or for each value if there are few values. Null marks a gap. */
+/** The data of a plot, with one entry for each column of pixels, or for each value if there are few values. Null marks a gap. */
 export interface Columns {
   timesMs: number[];
   mean: (number | null)[];
@@ -18,7 +18,7 @@ export interface Columns {
  */
 export function columnsIn(pyramid: Pyramid, shown: TimeWindow, pixels: number): Columns {
   const { timesMs } = pyramid.series;
-  // One value at or beyond each end extends the lines to the edge.
+  // one value at or beyond each end extends the lines to the edge
   const from = Math.max(0, indexAt(timesMs, shown.startMs) - 1);
   const to = Math.min(timesMs.length, indexAt(timesMs, shown.stopMs) + 1);
   return to - from <= 2 * pixels ? eachValue(pyramid, from, to) : eachPixel(pyramid, from, to, shown, pixels);

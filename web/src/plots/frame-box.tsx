@@ -6,7 +6,7 @@ import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 
 /** A marked part of the time axis that the user can change. */
 export interface Frame {
-  /** Null while no part is marked. A signal, or a computed value with a setter. */
+  /** The marked part, in a signal or in a computed value with a setter. It is null while no part is marked. */
   part: { value: TimeWindow | null };
   /** The name of the part in the names of its handles, such as "Start of the time frame". */
   name: string;

@@ -39,7 +39,7 @@ export interface PlotRow {
   decimals: number;
   /** Lowest and highest value of the axis, in its unit. */
   range: [number, number];
-  /** CSS pixels, without the time axis. */
+  /** The height in CSS pixels, without the time axis. */
   height: number;
 }
 
@@ -122,7 +122,7 @@ function drawnOf(
   return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
 }
 
-/** The last data from the worker. Undefined if the page has the values. */
+/** Returns the last data from the worker, or undefined if the page has the values. */
 function useRemote(
   content: PlotContent | RemoteContent,
   shown: ReadonlySignal<TimeWindow>,

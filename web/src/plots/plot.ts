@@ -150,7 +150,7 @@ function drawAxes(
   context.stroke();
 }
 
-/** At most `count` round values within a range, and the number of decimals that distinguishes them. */
+/** Returns at most `count` round values within a range, and the number of decimals that distinguishes them. */
 export function valueTicks(
   [lowest, highest]: [number, number],
   count: number,
@@ -164,11 +164,11 @@ export function valueTicks(
   const decimals = Math.max(0, -(factor === 10 ? power + 1 : power));
   const values: number[] = [];
   for (let i = Math.ceil(lowest / step - 1e-9); i * step <= highest + step * 1e-9; i++)
-    values.push(i * step + 0); // no -0
+    values.push(i * step + 0); // this avoids -0
   return { values, decimals };
 }
 
-/** Ranges of entries without a gap. */
+/** Returns the ranges of entries without a gap. */
 function runsOf(values: readonly (number | null)[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   let from = -1;

@@ -2,7 +2,7 @@
 export interface Series {
   timesMs: Float64Array;
   values: Int32Array | Int16Array | Uint8Array;
-  /** The values before which the line is interrupted. */
+  /** The numbers of the values after which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
@@ -27,7 +27,7 @@ export interface Extent {
 
 const FAN_OUT = 16;
 
-/** Summarizes a series. The extent of a part then takes a few steps, however long the part is. */
+/** Summarizes a series. The extent of a part then takes a few steps for any length of the part. */
 export function buildPyramid(series: Series): Pyramid {
   const levels: Level[] = [];
   const { values } = series;
@@ -50,8 +50,9 @@ function levelAbove(below: Level, size: number): Level {
     let maximum = Number.NEGATIVE_INFINITY;
     let sum = 0;
     for (const end = at + FAN_OUT; at < end; at++) {
-      minimum = Math.min(minimum, below.minimum[at] as number);
-      maximum = Math.max(maximum, below.maximum[at] as number);
+      const [low, high] = [below.minimum[at] as number, below.maximum[at] as number];
+      if (low < minimum) minimum = low;
+      if (high > maximum) maximum = high;
       sum += below.sum[at] as number;
     }
     above.minimum[block] = minimum;
@@ -61,7 +62,7 @@ function levelAbove(below: Level, size: number): Level {
   return above;
 }
 
-/** Extent of the values from `from` to before `to`. Null if there are none. */
+/** Returns the extent of the values from `from` to before `to`, or null if there are none. */
 export function extentOf({ series, levels }: Pyramid, from: number, to: number): Extent | null {
   if (to <= from) return null;
   let minimum = Number.POSITIVE_INFINITY;

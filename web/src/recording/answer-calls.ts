@@ -1,7 +1,7 @@
 import { AsiError } from "asi-convert";
 import { type CallReply, type CallRequest, type Failure, ReadingError, type RequestTable } from "./calls.js";
 
-/** Functions for a handler in the worker while it computes an answer. */
+/** Functions that a handler in the worker uses while it computes an answer. */
 export interface AnswerHooks {
   onProgress: (progress: number) => void;
   signal: AbortSignal;
@@ -13,6 +13,9 @@ export type Handlers<Table extends RequestTable<Table>> = {
     hooks: AnswerHooks,
   ) => Table[Name]["answered"] | Promise<Table[Name]["answered"]>;
 };
+
+/** Least interval of messages about progress, because the page draws after each of them. A file of 150 MB arrives in hundreds of pieces. */
+const PROGRESS_EVERY_MS = 100;
 
 /** Makes this worker answer the calls of the page. */
 export function answerCalls<Table extends RequestTable<Table>>(handlers: Handlers<Table>): void {
@@ -27,10 +30,14 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
     const { call, name, asked } = data;
     const controller = new AbortController();
     running.set(call, controller);
-    const hooks = {
-      onProgress: (progress: number) => reply({ call, progress }),
-      signal: controller.signal,
+    let toldMs = Number.NEGATIVE_INFINITY;
+    const onProgress = (progress: number) => {
+      const nowMs = performance.now();
+      if (nowMs - toldMs < PROGRESS_EVERY_MS) return;
+      toldMs = nowMs;
+      reply({ call, progress });
     };
+    const hooks = { onProgress, signal: controller.signal };
     try {
       // The name and the argument match. The type of the table cannot express that.
       const handler = handlers[name as keyof Table] as (asked: unknown, hooks: AnswerHooks) => unknown;

@@ -10,12 +10,12 @@ export interface Hooks {
 
 export type CallRequest =
   | { call: number; name: string; asked: unknown }
-  /** The page no longer needs the result of this call. */
+  /** Tells the worker that the page no longer needs the result of this call. */
   | { cancelled: number };
 
 /** An error in a message from the worker to the page. */
 export interface Failure {
-  /** Code of the library or of the service. Null for other errors. */
+  /** Code of the library or of the service, or null for other errors. */
   code: string | null;
   message: string;
   byteOffset: number | null;

@@ -60,7 +60,7 @@ export const CHANNELS: readonly Channel[] = [
   },
 ];
 
-/** The plots of a recording, one for each of its channels. */
+/** Returns the plots of a recording, one for each of its channels. */
 export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow[] {
   const rows: PlotRow[] = [];
   for (const channel of CHANNELS) {
@@ -83,7 +83,7 @@ export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow
   return rows;
 }
 
-/** Lowest and highest value of an axis for all of these series. */
+/** Returns the lowest and highest value of an axis for all of these series. */
 export function axisRange(
   pyramids: readonly Pyramid[],
   channel: Pick<Channel, "fromZero" | "leastSpan">,
@@ -102,11 +102,11 @@ export function axisRange(
   return [channel.fromZero ? lowest : lowest - margin, highest + margin];
 }
 
-/** Total height of all plots. The table, the map and the plots then fit on a screen of 1440 by 900 pixels. */
+/** Total height of all plots, CSS pixels. The table, the map and the plots then fit on a screen of 1440 by 900 pixels. */
 const COMPARED_HEIGHTS = 340;
 const LEAST_HEIGHT = 70;
 
-/** One channel of several recordings, with a plot for each. All plots have the same axis of values. */
+/** Returns the plots of one channel, one for each of several recordings. All plots have the same axis of values. */
 export function comparedRows(
   placed: readonly Placed[],
   name: ChannelName,
@@ -156,11 +156,11 @@ export interface Readout {
   label: string;
   value: string;
   unit: string;
-  /** CSS colour. */
+  /** The colour in CSS. */
   colour: string | null;
 }
 
-/** Time and values at an instant. */
+/** Returns the time and the values at an instant. */
 export function readoutsAt(recording: Recording, ms: number | null, settings: Settings): Readout[] {
   const time = ms === null ? NO_VALUE : axisText("clock", ms, settings.zone.value, 1);
   const readouts: Readout[] = [{ label: "Time", value: time, unit: "", colour: null }];
@@ -190,8 +190,8 @@ const LEAST_FASTEST_MM_PER_S = 8000 / KM_PER_H;
 const TOP_SHARE = 0.999;
 
 /**
- * The speed with the last colour of the map, mm/s. It is slightly below the maximum, because a single wrong value would make the others
- * pale.
+ * Returns the speed with the last colour of the map, mm/s. It is slightly below the maximum, because a single wrong value would make the
+ * others pale.
  */
 export function fastestOf({ track: { speed } }: Recording): number {
   const step = Math.ceil(speed.length / 50_000);
@@ -203,7 +203,7 @@ export function fastestOf({ track: { speed } }: Recording): number {
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
 }
 
-/** Time or distance at a point, and the values of all recordings there. `ms` is a position on the axis. */
+/** Returns time or distance at a point, and the values of all recordings there. `ms` is a position on the axis. */
 export function comparedReadouts(
   placed: readonly Placed[],
   name: ChannelName,

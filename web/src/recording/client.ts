@@ -3,7 +3,7 @@ import type { SquadRequests } from "./squad/messages.js";
 import workerUrl from "./worker.ts?worker&url";
 import { WorkerClient } from "./worker-client.js";
 
-/** A worker that reads recordings of a squad. It uses the same script, which the browser loads only once. */
+/** Starts a worker that reads recordings of a squad. It uses the same script, which the browser loads only once. */
 export const squadWorker = (name: string) => new WorkerClient<SquadRequests>(workerUrl, name);
 
 /** The page's side of the worker that reads recordings and draws tracks. */

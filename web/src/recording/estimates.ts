@@ -3,7 +3,7 @@ import { metabolicEstimate, metabolicSummary, type StandardRuns, standardRuns } 
 import type { TimeWindow } from "../view/window.js";
 import type { FigureSettings, MetabolicPower } from "./recording.js";
 
-/** The energy of the rows of a window, as `asi stats --metabolic-power --from --to`, with its mean power. */
+/** Returns the energy of the rows in a window and its mean power, as in `asi stats --metabolic-power --from --to`. */
 export function metabolicPowerOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
@@ -15,7 +15,7 @@ export function metabolicPowerOf(
 }
 
 /**
- * The standard runs of a recording, as `asi stats --standard-runs`.
+ * Returns the standard runs of a recording, as in `asi stats --standard-runs`.
  *
  * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
  */

@@ -14,7 +14,7 @@ interface Options {
   signal: AbortSignal;
 }
 
-/** The page size limit of the service. */
+/** The limit of the service for the length of a page. */
 const PAGE = 25_000;
 /** The maximum period of one request. */
 const LONGEST_MS = 2 * 86_400_000;
@@ -60,10 +60,10 @@ export async function fetchRange(
   return { batches, facts: factsOf(range) };
 }
 
-/** Browser messages, such as "Failed to fetch", do not tell the user what to do. */
+/** Replaces a browser message, such as "Failed to fetch", because it does not tell the user what to do. */
 function inWords(error: unknown): unknown {
   const failure = { byteOffset: null, line: null };
-  // Each response of the service has a request id. A response that lacks it comes from a proxy.
+  // Each response of the service has a request id. A response without it comes from a proxy.
   const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
   if (isBefore || error instanceof TypeError) {
     const message = "The service does not respond. Open the range again when it is back.";

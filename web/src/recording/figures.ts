@@ -2,10 +2,11 @@ import type { SampleBatch } from "asi-convert";
 import { computeMetrics, distanceCurve, individualZones } from "asi-convert/metrics";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
+import { recordedTimeMs } from "./recorded-time.js";
 import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 
 /**
- * Figures of the rows of a window.
+ * Returns the figures of the rows in a window.
  *
  * @throws AsiError `BAD_ARGUMENT` for a window of more than 366 days
  */
@@ -25,15 +26,14 @@ export function figuresOf(
       ...(mss !== null && individualZones(mas === null ? "mss" : "asr", { mss, mas: mas ?? undefined })),
     },
   });
-  const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
   return {
     metrics,
     rows: indexAt(rows.timestampMs, to + 1) - indexAt(rows.timestampMs, from),
-    recordedMs: recordedS * 1000,
+    recordedMs: recordedTimeMs(metrics),
   };
 }
 
-/** Distance covered since the first row, according to the rules of the figures. */
+/** Returns the distance covered since the first row, according to the rules of the figures. */
 export function distanceOf(rows: SampleBatch, { preset }: FigureSettings): DistanceCurve {
   const { timestampMs, distanceM } = distanceCurve(rows, { preset });
   return { timesMs: timestampMs, distanceMm: distanceM.map((metres) => metres * 1000) };

@@ -6,6 +6,6 @@ export function nameWithoutExtension(fileName: string): string {
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
 
-/** The file name of a downloaded range of the service. */
+/** Returns the file name of a downloaded range of the service. */
 export const rangeFileName = ({ device, startMs, stopMs }: DeviceRange): string =>
   `${device.serial}_${compact(startMs)}_${compact(stopMs)}.asi`;

@@ -6,7 +6,7 @@ export interface DamageGroup {
   /** Offsets of the first and of the last place. */
   firstByte: number;
   lastByte: number;
-  /** The last row before the first place, ms since 1970 UTC. Null if there is none. */
+  /** The last row before the first place, ms since 1970 UTC, or null if there is none. */
   afterMs: number | null;
 }
 

@@ -6,7 +6,7 @@ import type { FigureSettings, HeartRange, HeartRangeFigures, RangeTotals } from 
 const LONGEST_LIST = 200;
 
 /**
- * Distance and speed of a recording, and of each period, while the heart rate is in a range. `asi stats --heart-range` computes the
+ * Returns distance and speed of a recording, and of each period, while the heart rate is in a range. `asi stats --heart-range` computes the
  * same values.
  *
  * @throws AsiError `BAD_OPTION` for an invalid range; `BAD_ARGUMENT` for a recording of more than 366 days

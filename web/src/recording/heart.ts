@@ -15,7 +15,7 @@ import { collectWaveform, type Waveform } from "./waveform.js";
 // Intervals further apart than this are not joined by a line.
 const RR_GAP = { minMs: 5000, steps: 0 };
 
-/** Reads the ECG waveform of a recording and finds its beats, or reads the RR intervals of a FIT file. Null if there are none. */
+/** Reads the ECG waveform of a recording and finds its beats, or reads the RR intervals of a FIT file. Returns null if there are none. */
 export async function readHeart(
   file: Blob,
   { facts: { info, intervals = 0 } }: Pick<Recording, "facts">,

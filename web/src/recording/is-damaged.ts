@@ -1,6 +1,6 @@
 import type { Facts } from "./recording.js";
 
-/** Whether a recording has invalid frames, or a FIT file is only partly readable. */
+/** Returns whether a recording has invalid frames, or a FIT file is only partly readable. */
 export function isDamaged({ report, cutOff }: Pick<Facts, "report" | "cutOff">): boolean {
   if (cutOff !== null) return true;
   if (report === null) return false;

@@ -31,7 +31,7 @@ export interface Shown {
 /** A recording of the worker, or a part of it, with times of the recording. */
 export interface SavedPart {
   id: number;
-  /** Null for the whole recording. */
+  /** The part, or null for the whole recording. */
   part: TimeWindow | null;
 }
 
@@ -43,7 +43,7 @@ export interface Requests {
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
-  /** Distance, with these settings of the figures. */
+  /** The distance, with these settings of the figures. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   profile: { asked: { id: number; settings: FigureSettings }; answered: SpeedProfile };
@@ -57,7 +57,7 @@ export interface Requests {
     answered: HeartRangeFigures;
   };
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
-  /** Reads waveform and beats. Null if there are none. */
+  /** Reads waveform and beats. The answer is null if there are none. */
   heart: { asked: { id: number }; answered: Heart | null };
   /** Heart-rate variability in the given time window. Requires `heart`. With `atRest`, the result includes LF and HF. */
   variability: {
@@ -68,7 +68,7 @@ export interface Requests {
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
   save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
-  /** One CSV with several recordings. */
+  /** Writes one CSV with several recordings. */
   saveTogether: { asked: { parts: SavedPart[]; options: SaveOptions }; answered: Saved };
 }
 

@@ -3,7 +3,7 @@ import { type PeakWindow, peakCurve, peakDemands } from "asi-convert/metrics";
 import type { FigureSettings, PeakDistances } from "./recording.js";
 
 /**
- * The peak distances of a recording, as the list of `asi stats --peaks` and as values for a curve.
+ * Returns the peak distances of a recording, as the list in `asi stats --peaks` and as values for a curve.
  *
  * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
  */

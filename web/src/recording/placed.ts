@@ -12,11 +12,11 @@ export interface Placed {
   whole: TimeWindow;
   /** Returns the position of an instant on the axis. */
   positionOf(ms: number): number;
-  /** Returns the instant at a position. Null if the recording has none. */
+  /** Returns the instant at a position, or null if the recording has none. */
   instantAt(position: number): number | null;
   /** Returns the part of the recording for a part of the axis. */
   partIn(shown: TimeWindow): TimeWindow;
-  /** Returns the plot data of a channel. Null if the recording has no values of the channel. */
+  /** Returns the plot data of a channel, or null if the recording has no values of the channel. */
   contentOf(name: ChannelName): PlotContent | null;
 }
 
@@ -37,7 +37,7 @@ export function placeInTime(recording: Recording, number: number, offsetMs: numb
   };
 }
 
-/** Places a recording by the distance covered since its first row. */
+/** Places a recording on an axis by the distance covered since its first row. */
 export function placeByDistance(recording: Recording, number: number, curve: DistanceCurve): Placed {
   const { timesMs, distanceMm } = curve;
   const last = distanceMm.length - 1;
@@ -53,7 +53,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
     instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
     partIn({ startMs: fromMm, stopMs: toMm }) {
       if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
-      // The distance is constant while an athlete stands. The part includes this time at its ends.
+      // The distance is constant while an athlete stands. The part includes this time at both ends.
       const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
       const stopMs =
         toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);
@@ -81,7 +81,7 @@ function indexAfter(values: Float64Array, value: number): number {
   return Math.max(at, after - 1);
 }
 
-/** `y` at an `x` before entry `at`, by linear interpolation. */
+/** Returns `y` at an `x` before entry `at`, by linear interpolation. */
 function between(xs: Float64Array, ys: Float64Array, at: number, x: number): number {
   if (at <= 0) return ys[0] ?? 0;
   if (at >= xs.length) return ys[xs.length - 1] ?? 0;

@@ -23,6 +23,7 @@ export function prepare(
   origin?: Track["origin"],
 ): { recording: Recording; rows: SampleBatch } {
   const { rows, isReordered } = inTimeOrder(batches);
+  const gaps = new Set(gapsAfter(rows.timestampMs));
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
   const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
   const recording: Recording = {
@@ -33,27 +34,32 @@ export function prepare(
       ...project(latitudeE7, longitudeE7, mapOrigin),
       speed: rows.speedMmPerS,
       origin: mapOrigin,
-      gapsAfter: new Set(gapsAfter(timesMs)),
+      gapsAfter: gaps,
     },
-    channels: channelsOf(rows),
+    channels: channelsOf(rows, gaps),
     startMs: timesMs[0] ?? 0,
     stopMs: timesMs.at(-1) ?? 0,
   };
   return { recording, rows };
 }
 
-/** All rows in ascending order of time. */
+/** Returns all rows in ascending order of time. */
 export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatch; isReordered: boolean } {
   const received = joinBatches(batches);
   const order = timeOrder(received.timestampMs);
   return { rows: order === null ? received : reordered(received, order), isReordered: order !== null };
 }
 
-function channelsOf(rows: SampleBatch): Recording["channels"] {
+/** `gaps`: those after the rows */
+function channelsOf(rows: SampleBatch, gaps: ReadonlySet<number>): Recording["channels"] {
   const channels: Partial<Record<ChannelName, Pyramid>> = {};
   const addChannel = (name: ChannelName, series: Omit<Series, "gapsAfter">, gap?: GapRule) => {
     if (series.values.length === 0) return;
-    channels[name] = buildPyramid({ ...series, gapsAfter: new Set(gapsAfter(series.timesMs, gap)) });
+    const isComplete = gap === undefined && series.timesMs === rows.timestampMs;
+    channels[name] = buildPyramid({
+      ...series,
+      gapsAfter: isComplete ? gaps : new Set(gapsAfter(series.timesMs, gap)),
+    });
   };
   addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS });
   const rates = where(rows, (row) => rows.hr[row] !== 0);
@@ -67,7 +73,7 @@ function channelsOf(rows: SampleBatch): Recording["channels"] {
   return channels;
 }
 
-// Row numbers that satisfy `isWanted`. Null for all rows.
+// Returns the numbers of the rows that satisfy `isWanted`, or null for all rows.
 function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
   let count = 0;
   for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
@@ -87,7 +93,7 @@ function pick<T extends Values>(values: T, rows: Uint32Array | null): T {
   return picked;
 }
 
-/** The order of the rows by time. Null if they are already in order. Rows with the same time keep their order. */
+/** Returns the order of the rows by time, or null if they are already in order. Rows with the same time keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
   for (let i = 1; i < timesMs.length && isAscending; i++) {

@@ -2,7 +2,8 @@ import { decode, joinBatches, type SampleBatch } from "asi-convert";
 import type { Recording } from "./recording.js";
 
 /**
- * Reads a recording once more with the quality of its rows, which only recipes with a gate need. Null for files that contain no quality.
+ * Reads a recording once more with the quality of its rows, which only recipes with a gate need. Returns null for files that contain no
+ * quality.
  */
 export async function readQuality(
   file: Blob | null,

@@ -49,7 +49,9 @@ export async function readFile(file: File, options: Options): Promise<FileConten
 
 const firstBytes = async (file: File) => new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
 
-/** Size of a week at 10 Hz with ECG. A limit is necessary, because a small compressed file can expand to any size. */
+/**
+ * Maximum size of an unpacked file: a week at 10 Hz with ECG. A limit is necessary, because a small compressed file can expand to any size.
+ */
 const MOST_UNPACKED_BYTES = 2 ** 31;
 
 /** Unpacks a gzip file. */
@@ -136,7 +138,10 @@ function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
-/** Eleven days at 10 Hz. A row takes up to about 250 bytes of memory, and a browser ends a tab without warning if it uses too much. */
+/**
+ * Maximum number of rows: eleven days at 10 Hz. A row takes up to about 250 bytes of memory, and a browser ends a tab without warning if it
+ * uses too much.
+ */
 const MOST_ROWS = 10_000_000;
 
 /** @throws Error if there are more rows than the page can show */

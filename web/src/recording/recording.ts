@@ -27,19 +27,19 @@ export interface Facts {
   fileName: string;
   fileBytes: number;
   kind: FileKind;
-  /** Null if the file format has no header. */
+  /** The header, or null if the file format has none. */
   info: RecordingInfo | null;
-  /** Accounts for every byte. Null for files other than recordings. */
+  /** The report, which accounts for every byte. It is null for files other than recordings. */
   report: Report | null;
-  /** The place up to which a FIT file is readable. Null if the file is complete. */
+  /** The place up to which a FIT file is readable, or null if the file is complete. */
   cutOff: Damage["places"][number] | null;
-  /** Sentences about omitted or computed data. Empty if there are none. */
+  /** Sentences about omitted or computed data, if any. */
   notes: string[];
-  /** The decoder that was used. Null for files other than recordings. */
+  /** The decoder that was used, or null for files other than recordings. */
   engine: EngineName | null;
   rows: number;
   ranges: Range[];
-  /** Number of RR intervals of a FIT file. Absent for other files. */
+  /** Number of RR intervals in a FIT file. It is undefined for other files. */
   intervals?: number;
   /** Whether rows were out of order. The page shows them in chronological order. */
   isReordered: boolean;
@@ -50,7 +50,7 @@ export type ChannelName = "speed" | "heartRate" | "altitude";
 
 /** An open recording, with the data that the page shows. */
 export interface Recording {
-  /** Its id in the worker. */
+  /** The id of the recording in the worker. */
   id: number;
   facts: Facts;
   track: Track;
@@ -72,11 +72,11 @@ export interface Figures {
 /** Settings of the computation of figures. */
 export interface FigureSettings {
   preset: PresetName;
-  /** Maximum heart rate of the athlete. Null if it is unknown. */
+  /** Maximum heart rate of the athlete, or null if it is unknown. */
   maxHeartRate: number | null;
-  /** Maximum speed of the athlete, from which the speed zones derive. Null for the zones of the preset. */
+  /** Maximum speed of the athlete, from which the speed zones derive, or null for the zones of the preset. */
   maxSpeedMPerS: number | null;
-  /** Aerobic speed of the athlete, for zones of both speeds. Null for zones of the maximum speed only. */
+  /** Aerobic speed of the athlete, for zones of both speeds, or null for zones of the maximum speed only. */
   aerobicSpeedMPerS: number | null;
 }
 
@@ -101,7 +101,7 @@ export type MetabolicPower = MetabolicEstimate & Pick<MetabolicSummary, "mean_po
 
 /** The acceleration-speed profile of a recording with its points. */
 export interface SpeedProfile {
-  /** Maximum speed held for 0.5 s, m/s. Null without 1 s with at least 5 samples a second. */
+  /** Maximum speed held for 0.5 s, m/s. It is null if the recording has less than 1 s with at least 5 samples per second. */
   heldSpeed: number | null;
   /** The points to which the line is fitted, before distant ones are dropped; m/s and m/s2. */
   points: readonly { readonly speed: number; readonly acceleration: number }[];
@@ -136,7 +136,7 @@ export type HeartBeats = TrackBeatBatch & { quality: Uint8Array | null };
 /** Results from the ECG waveform of a recording, or from the RR intervals of a FIT file. */
 export interface Heart {
   hasWaveform: boolean;
-  /** Null if there is no waveform, if it is shorter than a second, or if its sample rate is out of bounds. */
+  /** The figures. They are null if there is no waveform, if it is shorter than a second, or if its sample rate is out of bounds. */
   figures: EcgFigures | null;
   beats: HeartBeats;
   /** RR intervals, ms. */

@@ -19,7 +19,7 @@ const WORDS: Partial<Record<AsiErrorCode, string>> = {
     "This serial number cannot be used. Use 1 to 16 letters and digits. Names reserved by Windows, such as CON, are not possible.",
 };
 
-/** The same error with the message of the page. */
+/** Returns the same error with the message of the page. */
 export function inPageWords(error: unknown): unknown {
   const words = error instanceof AsiError ? WORDS[error.code] : undefined;
   if (!(error instanceof AsiError) || words === undefined) return error;

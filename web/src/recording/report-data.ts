@@ -12,7 +12,7 @@ export interface ReportData {
   samples: string;
 }
 
-/** The data of a report, or an error message. */
+/** Reads the data of a report. Returns an error message if that fails. */
 export function readReportData(json: string | null): ReportData | string {
   if (json === null) return "This report contains no recording. Write it again with: asi report";
   const data = JSON.parse(json) as ReportData | { version: unknown };

@@ -19,15 +19,15 @@ export type SavedFormat = "asi" | FormatName;
 
 /** Options of files, with the names of the library. */
 export interface SaveOptions {
-  /** One row for each multiple of this time. Null for all rows. Recordings always contain all rows. */
+  /** The rows are one for each multiple of this time, or all rows if it is null. Recordings always contain all rows. */
   everyMs: number | null;
-  /** Times of CSV and JSON lines. Null for the default of the format. */
+  /** The format of times in CSV and JSON lines, or null for the default of the format. */
   time: "iso" | "local" | "excel" | null;
-  /** Zone for `local` and `excel`. */
+  /** The zone for `local` and `excel`. */
   timeZone: string;
-  /** For CSV. */
+  /** The separators for CSV. */
   decimalMark: "." | ",";
-  /** For Parquet. */
+  /** The type of numbers in Parquet. */
   numbers: "double" | "decimal";
 }
 
@@ -41,7 +41,7 @@ export interface SavedRecording {
   facts: Facts;
   file: Blob;
   rows: SampleBatch;
-  /** Null for all rows. */
+  /** The saved part, or null for all rows. */
   part: TimeWindow | null;
 }
 
@@ -153,7 +153,7 @@ async function collected(stream: ReadableStream<Uint8Array>, type: string): Prom
 
 const LONGEST_SERIAL = 16;
 
-/** A serial number for files that lack one. It consists of the permitted characters of the file name. */
+/** Returns a serial number for files that lack one. It consists of the permitted characters of the file name. */
 function serialFrom(fileName: string): string {
   const allowed = nameWithoutExtension(fileName).replace(/[^A-Za-z0-9._-]+/g, "-");
   // the prefix avoids reserved names

@@ -3,7 +3,7 @@ import type { ApiError } from "asi-client";
 /** The message when the service does not respond. */
 export const AWAY = "The service does not respond. Try again when it is back.";
 
-/** The waiting time in a message of the service. */
+/** Returns the waiting time in a message of the service. */
 function waitOf(message: string): string {
   const seconds = Number(/(\d+) seconds?\./.exec(message)?.[1] ?? 60);
   const minutes = Math.ceil(seconds / 60);
@@ -42,7 +42,7 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
 const hasMessage = (body: unknown): boolean =>
   typeof body === "object" && body !== null && ("detail" in body || "message" in body);
 
-/** The text of an error of the service for users, with the next step. */
+/** Returns the text of an error of the service for users, with the next step. */
 export function refusalInWords({ status, code, requestId, message, body }: ApiError): string {
   if (status === 429) return `Too many requests were made. Wait ${waitOf(message)}, then try again.`;
   if (status >= 500 && status !== 503) {

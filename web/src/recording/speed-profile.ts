@@ -3,8 +3,8 @@ import { profileSpeeds, sessionProfile } from "asi-convert/metrics";
 import type { FigureSettings, SpeedProfile } from "./recording.js";
 
 /**
- * The acceleration-speed profile of a recording, as `asi stats --profile`. It must match the maximum speed of the athlete, or without
- * one the maximum speed of the recording.
+ * Returns the acceleration-speed profile of a recording, as in `asi stats --profile`. The profile must match the maximum speed of the
+ * athlete, or the maximum speed of the recording if that is unknown.
  */
 export function profileOf(rows: SampleBatch, { preset, maxSpeedMPerS }: FigureSettings): SpeedProfile {
   const speeds = profileSpeeds([rows], { preset });

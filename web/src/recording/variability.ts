@@ -12,7 +12,7 @@ import { ALPHA_FACTOR } from "./recording.js";
 /** There is a value of alpha 1 every 5 s. A missing value interrupts the line. */
 const ALPHA_GAP = { minMs: 7500, steps: 0 };
 
-/** Heart-rate variability of a part of a recording, as in `asi stats --hrv --from --to`. */
+/** Returns the heart-rate variability of a part of a recording, as in `asi stats --hrv --from --to`. */
 export function variabilityOf(
   beats: Beats,
   { startMs, stopMs }: TimeWindow,
@@ -21,7 +21,7 @@ export function variabilityOf(
   return heartRateVariability(beatsBetween(beats, startMs, stopMs), { atRest });
 }
 
-/** Alpha 1 of detrended fluctuation analysis over time, for a plot. */
+/** Returns alpha 1 of detrended fluctuation analysis over time, for a plot. */
 export function alphaOf(beats: Beats): Pyramid {
   const known = heartRateVariability(beats).dfa_alpha1.flatMap(({ end_time: ms, alpha1 }) =>
     alpha1 === null ? [] : [{ ms, alpha1 }],

@@ -18,7 +18,7 @@ const TOLERANCE_MS = 20;
 // A line bridges frames that are late by up to this time. It does not bridge longer gaps in the signal.
 const GAP_MS = 1000;
 
-/** The waveform of a recording. Its samples have no times. Stretches define them. */
+/** The waveform of a recording. Its samples have no times of their own; stretches define them. */
 export class Waveform {
   readonly #starts: Float64Array;
   readonly #stretches: readonly Stretch[];
@@ -34,7 +34,7 @@ export class Waveform {
   }
 
   /**
-   * The plot data of a part. An entry is a sample, or minimum, maximum and mean of the samples in a pixel.
+   * Returns the plot data of a part. An entry is a sample, or minimum, maximum and mean of the samples in a pixel.
    *
    * @param pixels number of columns of the plot
    */
@@ -74,7 +74,7 @@ export class Waveform {
     return columns;
   }
 
-  // The samples of a part, and one beyond each end, which extends the lines to the edge.
+  // Returns the samples of a part, and one beyond each end, which extends the lines to the edge.
   #partsIn({ startMs, stopMs }: TimeWindow): { stretch: Stretch; from: number; to: number }[] {
     const parts: { stretch: Stretch; from: number; to: number }[] = [];
     for (let i = Math.max(0, indexAt(this.#starts, startMs) - 1); i < this.#stretches.length; i++) {
@@ -103,7 +103,7 @@ function merge(columns: Columns, { minimum, maximum, mean }: Extent, before: num
   columns.mean[at] = ((columns.mean[at] ?? mean) * before + mean * added) / (before + added);
 }
 
-/** Collects a waveform. Null if there is no sample. */
+/** Collects a waveform. Returns null if there is no sample. */
 export async function collectWaveform(batches: AsyncIterable<EcgBatch>): Promise<Waveform | null> {
   const parts: Int16Array[] = [];
   const stretches: Stretch[] = [];

@@ -14,12 +14,12 @@ import type { Waveform } from "./waveform.js";
 interface OpenRecording {
   recording: Recording;
   rows: SampleBatch;
-  /** Null for data that did not come from a file. */
+  /** The file, or null for data that did not come from a file. */
   file: File | null;
-  /** Available after the first request for the beats. */
+  /** The waveform, after the first request for the beats. */
   waveform?: Waveform;
   beats?: HeartBeats;
-  /** The rows with their quality, if any. Available after a request for a recipe with a gate. */
+  /** The rows with their quality, if any, after a request for a recipe with a gate. */
   withQuality?: SampleBatch;
 }
 

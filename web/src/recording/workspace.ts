@@ -10,13 +10,13 @@ type Origin = Recording["track"]["origin"];
 export interface Problem {
   /** The name of the file or range. */
   name: string;
-  /** Null for a range of the service. */
+  /** The file, or null for a range of the service. */
   file: File | null;
   code: string | null;
   message: string;
-  /** 1-based line of a text. Null if there is none. */
+  /** The line of the error in a text, counted from 1, or null if there is none. */
   line: number | null;
-  /** Byte offset of the error. Null if the error concerns the whole file. */
+  /** The byte offset of the error, or null if the error concerns the whole file. */
   byteOffset: number | null;
 }
 
@@ -52,8 +52,8 @@ export class Workspace {
   }
 
   /**
-   * Reads files one after another, and shows them instead of the open ones. Files that are opened during this time wait in the queue and
-   * are added to those.
+   * Reads files one after another, and shows them instead of the open ones. Files that are opened in the meantime wait in the queue, and
+   * are then added.
    */
   async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
     await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
@@ -79,7 +79,10 @@ export class Workspace {
     });
   }
 
-  /** Queues `work` after pending tasks. @returns the result of `work`; false if it was cancelled before it started */
+  /**
+   * Queues `work` after pending tasks.
+   * @returns the result of `work`; false if it was cancelled before it started
+   */
   async #inTurn(
     count: number,
     work: (signal: AbortSignal, isLater: boolean) => Promise<boolean>,

@@ -70,7 +70,7 @@ interface MoreProps {
   children: (part: Part) => ComponentChildren;
 }
 
-/** Further columns, whose selection is loaded on demand. Open if the user has selected some. */
+/** Further columns, whose selection is loaded on demand. The part is open if the user has selected some. */
 function More({ name, isChosen, children }: MoreProps) {
   const isOpen = useSignal(isChosen);
   const part = useLoaded(loadPart, isOpen.value);

@@ -14,7 +14,7 @@ import { rememberedText } from "../view/remembered.js";
 /** Appearance of a column in the table of the page. */
 interface Look {
   head?: string;
-  /** px */
+  /** Width in pixels. */
   width?: number;
   /** The second line of the header, unless it is the unit. `threshold` shows the current threshold, or "own". */
   under?: (threshold: string) => string;
@@ -34,7 +34,7 @@ const LOOKS: Record<string, Look> = {
 };
 
 const USUAL_WIDTH = 64;
-/** In pixels. Recipe names can be long, and the header shows the full name as its title. */
+/** Maximum width in pixels. Recipe names can be long, and the header shows the full name as its title. */
 const LONGEST_WIDTH = 180;
 const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
@@ -43,13 +43,13 @@ const SQUAD_KEYS = SQUAD_COLUMNS.map(({ key }) => key);
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
-/** In pixels. The header needs space for "/min". */
+/** Returns the width of a column in pixels. The header needs space for "/min". */
 export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
   (LOOKS[column.key]?.width ??
     Math.min(LONGEST_WIDTH, Math.max(USUAL_WIDTH, 12 + LETTER_WIDTH * column.head.length))) +
   (isPerMinute && isDivided(column) ? PER_MINUTE_WIDTH : 0);
 
-/** Unit and current threshold, under the name of a column. */
+/** Returns the unit and the current threshold, for the line under the name of a column. */
 export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerMinute: boolean): string {
   const plain = unitText(column, rows).replace(/^[≥≤]/, "$& ");
   const text = LOOKS[column.key]?.under?.(plain) ?? plain;
@@ -57,7 +57,7 @@ export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerM
   return /^m\b/.test(text) ? text.replace("m", "m/min") : `${text} /min`.trim();
 }
 
-/** The value of a table column, optionally per minute with data. Null if it is unknown. */
+/** Returns the value of a table column, optionally per minute with data, or null if it is unknown. */
 export function valueIn(figures: MemberFigures, column: SquadColumn, isPerMinute: boolean): number | null {
   const value = figureOf(figures, column);
   const { metrics } = figures;
@@ -76,7 +76,7 @@ export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
 
 /** The shown columns, and the user's choice, which is stored. */
 export class ColumnChoice {
-  /** The selected recipes as text. Empty if there are none. */
+  /** The selected recipes as text, or empty if there are none. */
   readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
@@ -88,7 +88,10 @@ export class ColumnChoice {
     this.optionalKeys = computed(() => `${this.keys.value.filter((one) => !SQUAD_KEYS.includes(one))}`);
   }
 
-  /** Columns in the order of the library, followed by the counts of recipes and optional figures. Beside figures per minute, the rate is redundant. */
+  /**
+   * Returns the columns in the order of the library, followed by the counts of recipes and optional figures. The rate is omitted beside
+   * figures per minute, because it is redundant.
+   */
   shown({ isPerMinute, counts }: { isPerMinute: boolean; counts: readonly SquadColumn[] }): SquadColumn[] {
     const keys = this.keys.value;
     return [

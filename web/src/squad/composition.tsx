@@ -7,7 +7,7 @@ import type { SquadSession } from "./squad-session.js";
 /** The visible part if the window is too small for all parts. */
 export type Part = "table" | "clock" | "map";
 
-/** The parts of the squad that fit into the window. */
+/** Returns the parts of the squad that fit into the window. */
 export function shownParts(part: Part): {
   table: "figures" | "now" | "names" | null;
   hasClock: boolean;

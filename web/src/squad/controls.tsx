@@ -97,7 +97,7 @@ function Choice({
   );
 }
 
-/** The scopes with a button, with their names. */
+/** Returns the scopes with a button, with their names. */
 export function scopesOf(session: SquadSession): { name: string; scope: Scope }[] {
   const periods = session.periods.value;
   const halves = halvesIn(periods);

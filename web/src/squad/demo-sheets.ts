@@ -6,7 +6,7 @@ import type { DemoMatch } from "../recording/squad/messages.js";
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 const PLAYERS = 25;
 
-/** The generated match before its recordings are generated. Contains their number, and the files of roster and periods. */
+/** Describes the generated match before its recordings are generated. Returns their number, and the files of roster and periods. */
 export function demoMatch(timeZone: string): { match: DemoMatch; recordings: number; sheets: File[] } {
   const match = { players: PLAYERS, startMs: START_MS, offsetMs: offsetIn(timeZone, START_MS) };
   const { recordings, roster, periods } = demoSquad(match);

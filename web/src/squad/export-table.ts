@@ -20,7 +20,7 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** The visible table for spreadsheets, with fields separated by tabs, followed by the cautions of its figures. */
+/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
@@ -60,25 +60,31 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
   ].join("\n");
 }
 
-/** A cell without tabs and line breaks. Only a number can begin with a sign, because text that begins with a sign could be a formula. */
+/**
+ * Returns a cell without tabs and line breaks. Only a number can begin with a sign, because a text that begins with a sign could be a
+ * formula.
+ */
 export function copiedCell(text: string): string {
   const line = text.replace(/[\t\r\n]+/g, " ");
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected optional figures with their cautions. */
+/**
+ * Returns the columns of files: all figures, the counts of the selected recipes with their hashes, and the selected optional figures with
+ * their cautions.
+ */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);
 }
 
-/** The order of rows, with the counts of the selected recipes. */
+/** Returns the order of rows, with the counts of the selected recipes. */
 const orderOfFile = (session: SquadSession) => ({
   ...orderOf(session),
   counts: session.recipes.peek().columns,
 });
 
-/** The rows of the session, of the match, of every period and of the selection, as in `asi squad`. */
+/** Returns the rows of the session, of the match, of every period and of the selection, as in `asi squad`. */
 async function allRows(session: SquadSession): Promise<{ name: string; rows: PlayerRow[] }[]> {
   const shown = session.scope.peek();
   const scopes = [
@@ -93,27 +99,27 @@ async function allRows(session: SquadSession): Promise<{ name: string; rows: Pla
 
 const instantTextOf = (session: SquadSession) => instantFormat(zoneName(session.settings.zone.peek()));
 
-/** A row of a file, with the start of its session. */
+/** Returns a row for a file, with the start of its session. */
 function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
   const start = instantTextOf(session)(session.interval.peek()?.startMs ?? 0);
   return (row) => ({ ...row, session: start });
 }
 
-/** A file like `asi squad -o match.csv`. It follows the selected sort, like `--sort`, and can have decimal commas. */
+/** Returns a file like `asi squad -o match.csv`. It follows the selected sort, like `--sort`, and can have decimal commas. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
   const order = orderOfFile(session);
   const columns = columnsOf(session);
   const parts = await allRows(session);
   const ordered = isChosen(order)
     ? parts.flatMap((part) => inShownOrder(part.rows, order))
-    : // rows grouped by player
+    : // the rows are grouped by player
       session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
   const rows = ordered.map(fileRow(session));
   const text = tableCsv(columns, rows, textLayout(decimalMark, instantTextOf(session)));
   return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
-/** A workbook with a sheet for the session and each period. */
+/** Returns a workbook with a sheet for the session and each period. */
 export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const { default: writeExcelFile } = await import("write-excel-file/browser");
   const columns = periodSheetColumns(columnsOf(session));
@@ -129,7 +135,7 @@ export async function xlsxFile(session: SquadSession): Promise<Blob> {
   return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }
 
-/** The beginning of file names, such as `match-2026-05-16`. */
+/** Returns the beginning of file names, such as `match-2026-05-16`. */
 export function fileTitle(session: SquadSession, name: string): string {
   const instantText = instantFormat(zoneName(session.settings.zone.peek()));
   return `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}-${instantText(session.interval.peek()?.startMs ?? 0).slice(0, 10)}`;

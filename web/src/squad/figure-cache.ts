@@ -24,7 +24,7 @@ export class FigureCache {
     this.#workers = workers;
   }
 
-  /** Figures in the order of the requests. */
+  /** Returns the figures in the order of the questions. */
   async figuresOf(questions: readonly FigureQuestion[], options: AskedOptions): Promise<MemberFigures[]> {
     const keys = questions.map((question) => keyOf(question, options));
     const missing = questions.filter((_, i) => !this.#kept.has(keys[i] ?? ""));
@@ -41,7 +41,7 @@ export class FigureCache {
     return keys.map((key) => this.#kept.get(key) ?? NO_FIGURES);
   }
 
-  /** The result of `compute` for these recordings. It is computed once. */
+  /** Returns the result of `compute` for these recordings, which is computed once. */
   timeWithData(
     recordings: readonly OpenRecording[],
     compute: (recordings: readonly OpenRecording[]) => number,

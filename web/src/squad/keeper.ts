@@ -112,13 +112,13 @@ async function write(folder: FileSystemDirectoryHandle, name: string, content: B
 
 /** Files of a stored session. */
 export interface KeptFiles {
-  /** With their names in the folder. */
+  /** The stored files with their names in the folder. */
   names: ReadonlyMap<File, string>;
   /** Stored files that the browser removed or cannot read, as empty files with their names. */
   lost: ReadonlySet<File>;
 }
 
-/** The stored files of the session. */
+/** Reads the stored files of the session. */
 export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   const folder = await keptFolder();
   const names = new Map<File, string>();
@@ -132,7 +132,7 @@ export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   return { names, lost };
 }
 
-/** A stored file. Null if it is missing or cannot be read. */
+/** Reads a stored file. Returns null if it is missing or cannot be read. */
 async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
   try {
     const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;

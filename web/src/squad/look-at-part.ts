@@ -1,4 +1,4 @@
-/** The part of the page that finds problems and lists them. Loaded after the first table. */
+/** The part of the page that finds problems and lists them. It is loaded after the first table. */
 import "./look-at.css";
 
 export { lookAt } from "./look-at.js";

@@ -3,7 +3,7 @@ import type { UnknownTracker } from "asi-convert/squad-sheets";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** Problems of the roster in its lines, trackers without a player, and players without a recording. */
+/** Returns the problems of the roster: its lines, trackers without a player, and players without a recording. */
 export function ofRoster(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
   const sheet = session.roster.value;
   if (sheet === null || sheet.reader === null || session.isReading.value) return [];
@@ -45,7 +45,7 @@ export function ofRoster(session: SquadSession, ignore: (key: string) => () => v
   return items;
 }
 
-/** A recording that the roster lacks, with its possible players. */
+/** Reports a recording that the roster lacks, with its possible players. */
 function ofTracker(
   session: SquadSession,
   rosterName: string,

@@ -9,7 +9,7 @@ import { ofRoster } from "./look-at-roster.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
-/** The problems to check, worst first. */
+/** Returns the problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
   const ignored = session.ignored.value;
   const ignoreKey = (key: string) => ignore(session, key);
@@ -186,7 +186,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
-    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * KM_PER_H, 1)} km/h. Was it cycling? Such rows are not counted.`,
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * KM_PER_H, 1)} km/h. Was it cycling? The figures exclude these rows.`,
     actions: [
       {
         name: "Use the highest speed of cycling",

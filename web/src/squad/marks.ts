@@ -8,16 +8,16 @@ export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sp
 /** A limitation of the figures of a row. */
 export interface Mark {
   kind: MarkKind;
-  /** Text beside the sign. Empty if the sign is enough. */
+  /** The text beside the sign, which is empty if the sign is enough. */
   text: string;
   /** Text for screen readers and tooltips. */
   words: string;
 }
 
-/** A share rounded down. The page then does not show 99.6 % as 100 %. */
+/** Returns a share rounded down, so that the page does not show 99.6 % as 100 %. */
 export const shareText = (share: number): string => `${Math.floor(share * 100)} %`;
 
-/** The marks of a row, most important first. */
+/** Returns the marks of a row, most important first. */
 export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   const { member, coverage } = row;
   const marks: Mark[] = [];
@@ -58,7 +58,7 @@ export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   return marks;
 }
 
-/** `+1:00:00`, `−0:00:30`. */
+/** Returns a shift as text, such as `+1:00:00` or `−0:00:30`. */
 export function shiftText(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000);
   const two = (value: number) => String(value).padStart(2, "0");

@@ -5,7 +5,7 @@ import { speedAt } from "./map/positions.js";
 import { nowIn } from "./play.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
-/** The speed of a player at the time of the map. `–` for a player who is not on the pitch or has no data. */
+/** The speed of a player at the time of the map, or `–` for a player who is not on the pitch or has no data. */
 export function NowCell({ session, player }: { session: SquadSession; player: SquadPlayer }) {
   const text = useComputed(() => {
     const now = nowIn(session);

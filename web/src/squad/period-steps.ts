@@ -6,9 +6,9 @@ export type AttackSide = "left" | "right";
 
 /** The state that users can undo. */
 export interface PeriodsState {
-  /** Null for the periods of the file. */
+  /** The changed periods, or null for those of the file. */
   periods: readonly SessionPeriod[] | null;
-  /** By period name. */
+  /** The directions of play, by period name. */
   attack: ReadonlyMap<string, AttackSide>;
 }
 
@@ -47,7 +47,10 @@ export class PeriodSteps {
     });
   }
 
-  /** The state before the current gesture, because dragging back and forth must not lose data. Without a gesture, the current state. */
+  /**
+   * Returns the state before the current gesture, because dragging back and forth must not lose data. Without a gesture, it returns the
+   * current state.
+   */
   before(gesture: string): PeriodsState {
     return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
   }

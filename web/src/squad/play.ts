@@ -20,7 +20,7 @@ export interface TimedPeriod extends Interval {
   name: string;
 }
 
-/** In the order of their starts. */
+/** Returns the periods in the order of their starts. */
 export function timedPeriods(periods: readonly SessionPeriod[]): TimedPeriod[] {
   return periods
     .flatMap((period) => {
@@ -30,7 +30,7 @@ export function timedPeriods(periods: readonly SessionPeriod[]): TimedPeriod[] {
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-/** The shortest period around an instant. This is a drill rather than the half that contains it. */
+/** Returns the shortest period around an instant, which is a drill rather than the half that contains it. */
 export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeriod | null {
   return periods
     .filter(({ startMs, endMs }) => ms >= startMs && ms < endMs)
@@ -41,8 +41,8 @@ export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeri
 }
 
 /**
- * The time after a step of playback. Playback stops just before the end of the current period, because all players are then visible. From
- * a time between periods it continues at the start of the next one.
+ * Returns the time after a step of playback. Playback stops just before the end of the current period, because all players are then
+ * visible. Between periods, it continues at the start of the next one.
  */
 export function playedOn(
   ms: number,
@@ -56,7 +56,7 @@ export function playedOn(
   return ms + byMs >= stopMs ? { ms: stopMs, isOver: true } : { ms: ms + byMs, isOver: false };
 }
 
-/** The time at which playback begins if the user starts it at an instant. */
+/** Returns the time at which playback begins if the user starts it at an instant. */
 export function playFrom(ms: number, periods: readonly TimedPeriod[], whole: Interval): number {
   const period = periodAt(periods, ms) ?? whole;
   if (period.endMs - ms > END_MS) return ms;
@@ -109,7 +109,10 @@ export class Playback {
     if (next !== undefined) this.#session.cursorMs.value = next.startMs;
   }
 
-  /** Space starts and stops, P goes to the next period, and 1 to 5 select the speed. @returns whether the key was one of these */
+  /**
+   * Handles keys: Space starts and stops, P goes to the next period, and 1 to 5 select the speed.
+   * @returns whether the key was one of these
+   */
   pressKey(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.altKey || event.metaKey || isControl(event)) return false;
     const speed = /^[1-5]$/.test(event.key) ? SPEEDS[Number(event.key) - 1] : undefined;
@@ -155,7 +158,7 @@ export class Playback {
   }
 }
 
-/** Space and digits have other meanings in fields, on buttons and in dialogs. */
+/** Returns whether an element is a control. Space and digits have other meanings in fields, on buttons and in dialogs. */
 function isControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   return (
@@ -164,7 +167,7 @@ function isControl({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-/** The time of the cursor, or the start of the scope if there is no cursor. Depends on the signals of the session. */
+/** Returns the time of the cursor, or the start of the scope if there is no cursor. The result depends on the signals of the session. */
 export function nowIn({ cursorMs, scope, periods, interval }: SquadSession): number {
   const cursor = cursorMs.value;
   if (cursor !== null) return cursor;
@@ -183,7 +186,7 @@ function firstOf(timed: readonly TimedPeriod[], periods: readonly SessionPeriod[
 
 const playbacks = new WeakMap<SquadSession, Playback>();
 
-/** The playback of a session. Its speed is preserved while the page shows a player. */
+/** Returns the playback of a session. Its speed is preserved while the page shows a player. */
 export function playbackOf(session: SquadSession): Playback {
   const playback = playbacks.get(session) ?? new Playback(session);
   playbacks.set(session, playback);

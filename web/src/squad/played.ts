@@ -21,7 +21,7 @@ export interface PlayedSession {
   readonly ignored: ReadonlySignal<ReadonlySet<string>>;
 }
 
-/** Key of a refused suggestion. All players then count as playing for all of these periods, without individual times. */
+/** Returns the key of a refused suggestion. All players then count as playing for all of these periods, without individual times. */
 export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
   `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
@@ -29,7 +29,7 @@ export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
 export class Played {
   /** Periods that the common pauses suggest. */
   readonly fromPauses: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** The periods of the session, or suggested ones, with times of players. Null while unknown. */
+  /** The periods of the session, or suggested ones, with times of players. They are null while unknown. */
   readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
   /** The last known value of `suggested`. */
   readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
@@ -52,13 +52,13 @@ export class Played {
     });
   }
 
-  /** The periods as they were probably played. */
+  /** Returns the periods as they were probably played. */
   now(): readonly SessionPeriod[] {
     if (this.suggested.peek() === null && !this.#session.isReading.peek()) this.#look();
     return this.lastKnown();
   }
 
-  /** The periods as they were probably played before a change that has not been examined. Follows the signals that it reads. */
+  /** Returns the periods as they were probably played before a change that has not been examined. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
     const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));

@@ -33,7 +33,7 @@ export function ReadingPanel({ session }: { session: SquadSession }) {
   );
 }
 
-/** Bytes of a file, samples of a range. */
+/** Returns the size of a file in bytes, or of a range in samples. */
 const sizeOf = ({ file, range }: SquadFile): number => range?.size ?? file.size;
 
 function readBytes(file: SquadFile): number {

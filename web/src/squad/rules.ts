@@ -1,4 +1,4 @@
-/** Thresholds of the squad view. They are choices and do not derive from real data *(choice)*. */
+/** Thresholds of the squad view. They are design decisions and do not derive from real data *(choice)*. */
 
 /** The page shows a smaller share of the period next to the name. */
 export const COMPLETE_SHARE = 0.99;

@@ -3,7 +3,7 @@ import type { SessionPeriod } from "asi-convert/squad";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadPlayer } from "./squad-player.js";
 
-/** The name of a scope. */
+/** Returns the name of a scope. */
 export function captionOf(scope: Scope): string {
   switch (scope.kind) {
     case "session":
@@ -17,12 +17,12 @@ export function captionOf(scope: Scope): string {
   }
 }
 
-/** The number of rows. An unreadable file also has one. */
+/** Returns the number of players as text. An unreadable file also counts as one. */
 export function playersText(players: readonly SquadPlayer[]): string {
   return players.length === 1 ? "1 player" : `${players.length} players`;
 }
 
-/** The name of a session. It comes from the service. Otherwise, a session with halves is a match. */
+/** Returns the name of a session. For files, a session with halves is a match. */
 export const sessionName = ({ stored, periods }: NamedSession): string =>
   stored?.title ?? (halvesIn(periods.value).length > 0 ? "Match" : "Session");
 

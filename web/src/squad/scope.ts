@@ -18,18 +18,18 @@ export type Scope =
   /** The selection on the clock. */
   | { kind: "brush"; interval: Interval };
 
-/** The periods that form a match. Empty for other sessions. */
+/** Returns the periods that form a match. The list is empty for other sessions. */
 export function halvesIn(periods: readonly SessionPeriod[]): readonly SessionPeriod[] {
   return halvesOf(periods) ?? [];
 }
 
 /** The part of a scope that applies to a player. */
 export interface PlayerScope {
-  /** Name of the row. Null for the whole session. */
+  /** Name of the row, or null for the whole session. */
   period: string | null;
-  /** Ascending and disjoint. Null means all samples. */
+  /** Ascending and disjoint intervals, or null for all samples. */
   intervals: readonly Interval[] | null;
-  /** Its duration. 0 for a player who does not take part. */
+  /** The duration, which is 0 for a player who does not take part. */
   periodMs: number;
 }
 

@@ -9,20 +9,20 @@ export interface SessionState {
   sort: Sort;
   isPerMinute: boolean;
   isByPosition: boolean;
-  /** Absent in states of earlier versions. */
+  /** Missing in states of earlier versions. */
   zones?: ZoneKind | null;
   editedPeriods:
     | readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[]
     | null;
   trackerNames: [string, string][];
   ignored: string[];
-  /** By the places of files in the list, because two files may have the same name. */
+  /** Shifts by the places of files in the list, because two files may have the same name. */
   shifts: [number, number][];
-  /** Places of files. */
+  /** The places of files in the list. */
   keptApart: number[];
 }
 
-/** The current state. Reading it subscribes to all its signals. */
+/** Returns the current state. Reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
   const places = session.files.value.flatMap(({ state }, place) =>
     state.name === "recording" ? [{ place, recording: state.recording }] : [],

@@ -27,23 +27,23 @@ interface OrderState {
   figures: ReadonlySignal<{ counts: readonly SquadColumn[] }>;
 }
 
-/** While files are read, rows are in the order of the roster. */
+/** Returns the order of the rows, which is that of the roster while files are read. */
 export const orderOf = ({ isReading, sort, isPerMinute, figures }: OrderState): Order => ({
   sort: isReading.value ? { key: "roster", isAscending: false } : sort.value,
   isPerMinute: isPerMinute.value,
   counts: figures.value.counts,
 });
 
-/** The column that sorts the rows. Undefined for the order of the roster. */
+/** Returns the column that sorts the rows, or undefined for the order of the roster. */
 export const sortColumn = ({ sort, counts }: Pick<Order, "sort" | "counts">): SquadColumn | undefined =>
   [...SQUAD_COLUMNS, ...counts].find(({ key }) => key === sort.key);
 
-/** Whether the sort is neither the default nor the order of the roster. */
+/** Returns whether the sort is neither the default nor the order of the roster. */
 export const isChosen = ({ sort, counts }: Order): boolean =>
   sortColumn({ sort, counts }) !== undefined &&
   !(sort.key === FIRST_SORT.key && sort.isAscending === FIRST_SORT.isAscending);
 
-/** Rows in the order of the table. Copies, files, reports and prints also use this order. */
+/** Sorts rows in the order of the table. Copies, files, reports and prints also use this order. */
 export function inShownOrder<R extends SquadRow>(rows: readonly R[], order: Order): R[] {
   const { sort, isPerMinute } = order;
   const column = sortColumn(order);

@@ -3,13 +3,13 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
 type Recordings = readonly OpenRecording[];
 
-/** The session that contains a recording. Without a recording, the session with most recordings. */
+/** Returns the session that contains a recording, or the session with most recordings if the recording is null. */
 export function sessionWith(recordingId: number | null, sessions: readonly Recordings[]): Recordings {
   const largest = sessions.reduce((most, one) => (one.length > most.length ? one : most), sessions[0] ?? []);
   return sessions.find((session) => session.some(({ id }) => id === recordingId)) ?? largest;
 }
 
-/** From the first row to the end of the last. Null if there are no recordings. */
+/** Returns the time from the first row to the end of the last, or null if there are no recordings. */
 export function extentOf(recordings: Recordings): Interval | null {
   if (recordings.length === 0) return null;
   return {

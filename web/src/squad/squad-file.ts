@@ -6,9 +6,9 @@ import { isOutdated } from "../view/use-loaded.js";
 /** A chosen file and its state. */
 export interface SquadFile {
   readonly id: number;
-  /** The file. An empty placeholder if the data are a range from the service. */
+  /** The file, which is an empty placeholder if the data are a range from the service. */
   readonly file: File;
-  /** The range of the service that is read. Null for a file. */
+  /** The range of the service that is read, or null for a file. */
   readonly range: DeviceRange | null;
   readonly state: FileState;
 }
@@ -22,7 +22,7 @@ export type FileState =
   | { name: "left out"; why: string }
   /** The corners of a pitch, for the map. */
   | { name: "corners" }
-  /** A recording that cannot be read. Its player has a row nevertheless. */
+  /** A recording that cannot be read. Its player still has a row. */
   | { name: "failed"; code: string | null; message: string };
 
 /** Files that operating systems create in folders. */
@@ -30,7 +30,7 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** The progress of reading, such as "17 of 26 recordings". */
+/** Returns the progress of reading, such as "17 of 26 recordings". */
 export function readText(files: readonly SquadFile[]): string {
   const count = (...names: readonly string[]) =>
     files.filter(({ state }) => names.includes(state.name)).length;
@@ -42,7 +42,7 @@ export function readText(files: readonly SquadFile[]): string {
 export interface SheetFile {
   kind: SheetKind;
   bytes: Uint8Array;
-  /** Their reader, loaded with the first of these files. */
+  /** The reader of these files, loaded with the first of them. */
   reader: typeof import("asi-convert/squad-sheets");
 }
 
@@ -54,13 +54,13 @@ export async function readSheetFile(file: File): Promise<SheetFile | "no reader"
     isOutdated.value = true;
     return "no reader";
   }
-  // one byte more than the limit of its reader
+  // this is one byte more than the limit of the reader
   const bytes = await bytesOf(file, reader.MAX_SHEET_BYTES + 1);
   const kind = bytes === null ? null : reader.sheetKind(file.name, bytes);
   return bytes === null || kind === null ? null : { kind, bytes, reader };
 }
 
-/** The first bytes of a file. Null if the file cannot be read. The page reports the error with the recordings. */
+/** Reads the first bytes of a file. Returns null if the file cannot be read; the page reports the error with the recordings. */
 const bytesOf = (file: File, count: number): Promise<Uint8Array | null> =>
   file
     .slice(0, count)

@@ -16,7 +16,7 @@ interface Followers {
   onShown(): void;
 }
 
-/** The files of a squad, or the ranges of a session in the service. Contains their states, and the queue from which workers read them. */
+/** The files of a squad, or the ranges of a session in the service, with their states and the queue from which workers read them. */
 export class SquadFiles {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
@@ -83,7 +83,7 @@ export class SquadFiles {
     await this.#reading;
   }
 
-  /** Replaces the file with the corners of the pitch. Null removes it. */
+  /** Replaces the file with the corners of the pitch, or removes it if `null` is passed. */
   setCorners(file: File | null): void {
     const others = this.files.peek().filter(({ state }) => state.name !== "corners");
     if (file !== null) others.push({ id: CORNERS_ID, file, range: null, state: { name: "corners" } });
@@ -128,7 +128,7 @@ export class SquadFiles {
     });
   }
 
-  /** The last file of a kind. Null if there is none. Follows the signals that it reads. */
+  /** Returns the last file of a kind, or null if there is none. Follows the signals that it reads. */
   sheet(kind: SheetKind): (SheetFile & { fileName: string }) | null {
     const found = this.#sheets.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
     if (found?.state.name !== "sheet") return null;

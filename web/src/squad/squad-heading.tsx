@@ -6,7 +6,7 @@ import { playersText, sessionName } from "./scope-words.js";
 import { readText } from "./squad-file.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The name of the session. A session with halves is a match. */
+/** Returns the name of the session. A session with halves is a match. */
 export function squadTitle(session: SquadSession): string {
   const interval = session.interval.value;
   const name = sessionName(session);

@@ -19,7 +19,7 @@ export { SquadButtons, SquadHeading, SquadView, squadTitle };
 /** An open squad, with the object that stores it. */
 export interface OpenSquad {
   session: SquadSession;
-  /** Null for a session of the service, and if the page is outdated. */
+  /** The object that stores the squad. It is null for a session of the service, and if the page is outdated. */
   keeper: Keeper | null;
 }
 
@@ -72,7 +72,7 @@ export async function restoreSquad(
   return { session, keeper: new keeping.Keeper(session, names), whenRead };
 }
 
-/** Opens a session of the service. `addRanges` of the session then reads it. */
+/** Opens a session of the service. The method `addRanges` of the session then reads it. */
 export const storedSquad = (stored: StoredSession, settings: Settings, actions: SquadActions): OpenSquad => ({
   session: new SquadSession(settings, new SquadWorkers(), actions, stored),
   keeper: null,

@@ -11,7 +11,7 @@ import {
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadFile } from "./squad-file.js";
 
-/** Whether a recording has neither damage nor an early end. */
+/** Returns whether a recording has neither damage nor an early end. */
 export const isSound = ({ isDamaged, isCut, isTruncated }: OpenRecording): boolean =>
   !isDamaged && !isCut && !isTruncated;
 
@@ -37,7 +37,7 @@ interface Content {
   roster: Roster | null;
 }
 
-/** The rows of a session, in the order of the roster. */
+/** Returns the rows of a session, in the order of the roster. */
 export function playersOf({ recordings, apart, failed, roster }: Content): SquadPlayer[] {
   const members = squadMembers(
     recordings.filter(({ id }) => !apart.has(id)),
@@ -70,7 +70,7 @@ export function playersOf({ recordings, apart, failed, roster }: Content): Squad
   return distinct(players, roster);
 }
 
-/** The file name. If a player of the roster or a different row has the same name, the serial number follows it. */
+/** Returns the file name, followed by the serial number if a player of the roster or a different row has the same name. */
 function distinct(players: readonly SquadPlayer[], roster: Roster | null): SquadPlayer[] {
   const others = players.filter(({ player }) => player === null);
   const names = distinctNames(

@@ -38,7 +38,10 @@ export type { PlayerRow, SquadPlayer };
 
 /** Actions of the surrounding page that the squad uses. */
 export interface SquadActions {
-  /** Replaces the squad view with the recordings of a player, under the player's name. @param zones those of the squad */
+  /**
+   * Replaces the squad view with the recordings of a player, under the player's name.
+   * @param zones the individual zones of the squad
+   */
   onPlayer: (
     name: string,
     files: readonly File[],
@@ -51,9 +54,9 @@ export interface SquadActions {
 /** The rows of a scope, computed together. */
 export interface ShownFigures {
   scope: Scope;
-  /** Columns of the recipes and optional figures in the rows. */
+  /** The columns of the recipes and optional figures in the rows. */
   counts: readonly SquadColumn[];
-  /** In the order of `players`. */
+  /** The rows in the order of `players`. */
   rows: readonly PlayerRow[];
 }
 
@@ -77,17 +80,17 @@ export class SquadSession {
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
-  /** A recording of the current session. Null selects the largest session. */
+  /** The recording that selects the current session. Null selects the largest session. */
   readonly sessionOf: Signal<number | null> = signal(null);
   /** Recordings of the current session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
-  /** From the first row to the end of the last. Null until there is a row. */
+  /** The time from the first row to the end of the last. It is null until there is a row. */
   readonly interval: ReadonlySignal<Interval | null>;
 
   /** The roster, with the code that read it. The roster of a session in the service does not come from a file. */
   readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
-  /** Periods that the user created or changed. Null for those of the file. */
+  /** The periods that the user created or changed, or null for those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   /** The side of the map towards which the team attacks, by period name. Unknown for other periods. */
@@ -110,7 +113,7 @@ export class SquadSession {
   /** Keys of players whose recordings look like a faster sport. */
   readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
 
-  /** The visible part of the clock. Null for the whole session. */
+  /** The visible part of the clock, or null for the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
   readonly cursorMs: Signal<number | null> = signal(null);
   /** Key of the selected player. */
@@ -118,13 +121,13 @@ export class SquadSession {
   readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
   readonly isByPosition: Signal<boolean> = signal(false);
-  /** Individual zones. Null for fixed limits. */
+  /** Individual zones, or null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
   /** Recipes and optional figures that are computed too. */
   readonly recipes: Signal<ChosenRecipes> = signal({ named: [], optionalFigures: [], columns: [] });
 
   readonly settings: Settings;
-  /** Null for a session of files. */
+  /** The session of the service, or null for files. */
   readonly stored: StoredSession | null;
   readonly #actions: SquadActions;
   readonly #cache: FigureCache;
@@ -180,12 +183,12 @@ export class SquadSession {
     const compute = oneAtATime(() => this.#compute());
     const stopFollowing = effect(() => {
       const scope = this.scope.value;
-      // Undo removed it, or other periods from a file
+      // undo or other periods from a file have removed it
       const isGone = scope.kind === "period" && !this.periods.value.some(({ name }) => name === scope.name);
       if (isGone && !this.isReading.value) this.scope.value = { kind: "session" };
     });
     const stopComputing = effect(() => {
-      // inputs of the figures
+      // these signals are inputs of the figures
       this.scope.value;
       this.players.value;
       this.periods.value;
@@ -231,7 +234,7 @@ export class SquadSession {
       this.players.peek().find(({ recordings }) => recordings.includes(recording))?.key ?? null;
   }
 
-  /** The rows of any scope, as for files and reports. @param played when players were on the pitch */
+  /** Returns the rows of any scope, as for files and reports. @param played when players were on the pitch */
   async rowsOf(scope: Scope, played = this.played.now()): Promise<PlayerRow[]> {
     const players = this.players.peek();
     const periods = this.periods.peek();

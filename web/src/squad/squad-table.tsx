@@ -30,7 +30,7 @@ interface Props {
   /** Opens the card of a row beside the clicked element. */
   onCard: (row: PlayerRow, beside: Element) => void;
   last?: LastColumn | undefined;
-  /** A column that replaces the figures. Null for names only. */
+  /** A column that replaces the figures, or null for names only. */
   instead?: InsteadColumn | null | undefined;
 }
 
@@ -38,13 +38,13 @@ interface Props {
 export interface InsteadColumn {
   name: string;
   unit: string;
-  /** A `td`. */
+  /** The cell, a `td`. */
   cell: (row: PlayerRow) => ComponentChildren;
 }
 
 const HEAD_PX = 48;
 const FOOT_ROWS = 2;
-/** Rows share the height of the window within these limits. To fill the frame, they may be slightly higher. */
+/** Rows share the height of the window within these limits. They may be slightly higher in order to fill the frame. */
 const ROW_PX = { least: 24, most: 32, mostToFill: 35 };
 
 /** The table of the squad. It scrolls in its own frame, with a sticky header, footer and column of names. */
@@ -199,7 +199,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
 
 const hasNoData = ({ metrics }: PlayerRow) => metrics === null || recordedTimeMs(metrics) === 0;
 
-/** Such as `No player has data in “Drill 3”, 17:05:00 to 17:20:00. The recordings end at 16:56:08.` */
+/** Explains that a scope has no data, such as `No player has data in “Drill 3”, 17:05:00 to 17:20:00. The recordings end at 16:56:08.` */
 function noDataText({ figures, periods, interval, settings }: SquadSession): string {
   const { scope } = figures.value;
   const name = captionOf(scope);
@@ -211,7 +211,7 @@ function noDataText({ figures, periods, interval, settings }: SquadSession): str
   return `No player has data in “${name}”${times}. The recordings ${isBefore ? `begin at ${clock(startMs)}` : `end at ${clock(endMs)}`}.`;
 }
 
-/** Such as `Sorted by distance, descending`. */
+/** Describes the order, such as `Sorted by distance, descending`. */
 function sortWords(session: SquadSession): string {
   const order = orderOf(session);
   const column = sortColumn(order);

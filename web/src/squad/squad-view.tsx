@@ -80,7 +80,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   }, [card]);
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
-  // Initially closed. The table then has the full height.
+  // The list is initially closed, so that the table has the full height.
   const isListOpen = useSignal(false);
   const looking = useLoaded(loadLookAt, !isReading);
   const items = looking === null ? [] : looking.lookAt(session);

@@ -24,7 +24,7 @@ export interface StoredSession {
   afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
   /** Saves the changes to the open session until the returned function is called. */
   follow(session: FollowedSession): () => void;
-  /** Shown in the header, and below the table. */
+  /** The texts in the header and below the table. */
   Buttons: ComponentType<{ session: FollowedSession }>;
   Status: ComponentType;
 }

@@ -30,11 +30,11 @@ export interface TableForm {
 export type Shade =
   | { kind: "bar"; share: number }
   | { kind: "dot"; at: number }
-  /** From the middle, -1 to 1. */
+  /** The position from the middle, -1 to 1. */
   | { kind: "against"; by: number };
 
 export interface Cell {
-  /** `–` if the value is unknown. */
+  /** The text, which is `–` if the value is unknown. */
   text: string;
   /** Whether the figure lacks a part of the period. */
   isAtLeast: boolean;
@@ -49,7 +49,7 @@ export interface Line {
 }
 
 export interface Group {
-  /** Null for a single group. */
+  /** The name of the group, or null for a single group. */
   name: string | null;
   /** Number of players in the means. */
   count: number;
@@ -74,7 +74,7 @@ const POSITIONS: Record<string, string> = {
   FW: "Forwards",
 };
 
-/** The table of rows of one scope. */
+/** Returns the table of rows of one scope. */
 export function tableModel(rows: readonly PlayerRow[], form: TableForm): TableModel {
   const sorted = inShownOrder(rows, form);
   const shades = form.columns.map((column) => shadeOf(column, rows, form));
@@ -126,7 +126,7 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
 }
 
 /**
- * The rows that count in the means. Values per minute are comparable between players with some minutes of data and little time on
+ * Returns the rows that count in the means. Values per minute are comparable between players with some minutes of data and little time on
  * the bench. Sums are comparable only between players who play nearly the whole period.
  */
 function meanRows(
@@ -144,7 +144,7 @@ function meanRows(
   return own.filter((row) => whole.has(row));
 }
 
-/** The means and their number of players. If fewer players have the value, the number follows it, as in `150 of 24`. */
+/** Returns the means and their number of players. If fewer players have the value, the number follows it, as in `150 of 24`. */
 function meansOf(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],
@@ -173,7 +173,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The shading of a column by row. */
+/** Returns the shading of a column by row. */
 function shadeOf(
   column: SquadColumn,
   rows: readonly PlayerRow[],

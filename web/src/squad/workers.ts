@@ -25,7 +25,7 @@ export class SquadWorkers {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
   }
 
-  /** All files of the generated match. @param onFile called for each generated recording */
+  /** Generates all files of the match. @param onFile called for each generated recording */
   async demoFiles(timeZone: string, onFile: (share: number) => void): Promise<File[]> {
     // loaded on demand, because a generated match is rarely shown
     const { match, recordings, sheets } = (await import("./demo-sheets.js")).demoMatch(timeZone);
@@ -42,7 +42,11 @@ export class SquadWorkers {
     return [...files, ...sheets];
   }
 
-  /** @param worker a number from 0 to `count` - 1 @throws ReadingError */
+  /**
+   * Reads a file in a worker.
+   * @param worker a number from 0 to `count` - 1
+   * @throws ReadingError
+   */
   async read({ file, range }: SquadFile, worker: number, hooks: Hooks): Promise<OpenRecording> {
     const id = this.#nextId++;
     const at = this.#at(worker);
@@ -72,7 +76,7 @@ export class SquadWorkers {
     this.#holders.delete(id);
   }
 
-  /** The figures of members, in their order. */
+  /** Computes the figures of members, in their order. */
   async figures(
     members: readonly (Omit<AskedMember, "recordings"> & { recordings: readonly OpenRecording[] })[],
     options: AskedOptions,
@@ -100,7 +104,7 @@ export class SquadWorkers {
     for (const worker of this.#workers) worker.end();
   }
 
-  /** The worker that has all of these recordings. Missing recordings are sent to it first. */
+  /** Returns the worker that has all of these recordings. Recordings that it lacks are sent to it first. */
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);

@@ -5,7 +5,7 @@ import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** The report of the session as one HTML file, as from `asi squad -o match.html`. */
+/** Writes the report of the session as one HTML file, as `asi squad -o match.html` does. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
   const { squadReport } = await import("asi-convert/squad-report");
   const { onPaper } = await import("./recipes/on-paper.js");

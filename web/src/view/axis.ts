@@ -12,7 +12,7 @@ export type Axis = "clock" | "start" | "distance";
 const METRE_MM = 1000;
 const KILOMETRE_MM = 1e6;
 
-/** At most `count` round positions in the visible part, with labels. */
+/** Returns at most `count` round positions in the visible part, with labels. */
 export function axisTicks(
   axis: Axis,
   { startMs, stopMs }: TimeWindow,
@@ -31,7 +31,7 @@ export function axisTicks(
   return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : elapsed(ms))) };
 }
 
-/** A position as text, such as 14:30:05, 12:34 or 3.21 km. */
+/** Returns a position as text, such as 14:30:05, 12:34 or 3.21 km. */
 export function axisText(axis: Axis, position: number, zone: Zone, decimals: 0 | 1 = 0): string {
   switch (axis) {
     case "clock":
@@ -47,7 +47,7 @@ function distanceText(mm: number, inKilometres: boolean, decimals: number): stri
   return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
 }
 
-/** The smallest of 1, 2, 5, 10, … that is at least `least` and at least `smallest`, which is a power of 10. */
+/** Returns the smallest of 1, 2, 5, 10, … that is at least `least` and at least `smallest`, which is a power of 10. */
 export function roundStep(least: number, smallest: number): number {
   const unit = Math.max(smallest, 10 ** Math.floor(Math.log10(least)));
   return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= least) ?? 10 * unit;

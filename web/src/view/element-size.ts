@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Width and height of an element in CSS pixels. They follow changes, and are zero before the element is laid out. */
+/** Returns the width and height of an element in CSS pixels. They follow changes, and are zero before the element is laid out. */
 export function useSize(ref: RefObject<HTMLElement | null>): Signal<{ width: number; height: number }> {
   const size = useSignal({ width: 0, height: 0 });
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** Number of times before `ms`, which is the index of the first time at or after it. The times are in ascending order. */
+/** Returns the number of times before `ms`, which is the index of the first time at or after it. The times are in ascending order. */
 export function indexAt(timesMs: Float64Array, ms: number): number {
   let low = 0;
   let high = timesMs.length;
@@ -10,7 +10,7 @@ export function indexAt(timesMs: Float64Array, ms: number): number {
   return low;
 }
 
-/** Index of the time nearest to `ms`. Null if there are no times. */
+/** Returns the index of the time nearest to `ms`, or null if there are no times. */
 export function nearestOf(timesMs: Float64Array, ms: number): number | null {
   const after = indexAt(timesMs, ms);
   const distance = (at: number) => Math.abs((timesMs[at] ?? Number.POSITIVE_INFINITY) - ms);
@@ -21,13 +21,13 @@ export function nearestOf(timesMs: Float64Array, ms: number): number | null {
 /** Maximum distance at which a value is shown in a gap, before the first time, and after the last one. */
 const NEAR_MS = 1000;
 
-/** Ascending times. A gap follows some of them. */
+/** The times in ascending order. A gap follows some of them. */
 interface Times {
   timesMs: Float64Array;
   gapsAfter: ReadonlySet<number>;
 }
 
-/** Index of the time nearest to `ms`. Null if all times are far away, or if both ends of a gap are. */
+/** Returns the index of the time nearest to `ms`. Returns null if all times are far away, or if `ms` is in a gap and both ends are. */
 export function nearestIndex({ timesMs, gapsAfter }: Times, ms: number): number | null {
   const nearest = nearestOf(timesMs, ms);
   const after = indexAt(timesMs, ms);

@@ -5,7 +5,7 @@ export interface KeptSquad {
   title: string;
   recordings: number;
   bytes: number;
-  /** Names in the folder, and original file names. */
+  /** The names in the folder, and the original file names. */
   files: readonly { stored: string; name: string }[];
   /** The user's changes, for the part that shows squads. */
   state: unknown;
@@ -14,7 +14,7 @@ export interface KeptSquad {
 const FOLDER = "squad";
 export const KEPT_INDEX = "session.json";
 
-/** The folder in the origin private file system. Null if the browser does not support it or refuses storage. */
+/** Opens the folder in the origin private file system. Returns null if the browser does not support it or refuses storage. */
 export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   try {
     return await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
@@ -23,7 +23,7 @@ export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   }
 }
 
-/** The stored squad. Null if there is none. Does not read the recordings. */
+/** Finds the stored squad without reading its recordings. Returns null if there is none. */
 export async function findKept(): Promise<KeptSquad | null> {
   try {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);

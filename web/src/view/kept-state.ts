@@ -10,7 +10,7 @@ function keep(name: string, value: unknown): void {
 }
 
 /**
- * A state of a view that survives "Back" and reloading.
+ * Returns a state of a view that survives "Back" and reloading.
  * @param name distinguishes the states of one view
  */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
@@ -64,7 +64,7 @@ export function useKeptPlace(isReady: boolean): void {
     const scrolled = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // not for the history entry of a different view, and not while the page scrolls back to the stored position
+        // the position is not stored for the history entry of a different view, nor while the page scrolls back to the stored position
         if (location.hash === here && wanted.current === undefined) keep(PLACE, scrollY);
       }, SCROLLED_MS);
     };

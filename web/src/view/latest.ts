@@ -1,6 +1,6 @@
 /**
- * Runs `work` once at a time. Calls during a run cause a single run after it. The last call is always followed by a complete run, and
- * calls do not queue up.
+ * Returns a function that runs `work`, but only once at a time. Calls during a run cause a single run after it. The last call is always
+ * followed by a complete run, and calls do not queue up.
  */
 export function oneAtATime(work: () => Promise<void>): () => void {
   let isBusy = false;

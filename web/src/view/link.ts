@@ -3,9 +3,9 @@ import type { TimeWindow } from "./window.js";
 
 /** The content of a link. */
 export interface Link {
-  /** Null for the whole recording. */
+  /** The part, or null for the whole recording. */
   part: TimeWindow | null;
-  /** The file of the link. Null if the link does not name one. */
+  /** The file of the link, or null if the link does not name one. */
   file: LinkedFile | null;
 }
 
@@ -16,7 +16,7 @@ export interface LinkedFile {
 }
 
 /**
- * The part of an address that names the visible part, the file, and the settings. It contains two times and no other data of the
+ * Returns the part of an address that names the visible part, the file, and the settings. It contains two times and no other data of the
  * recording.
  */
 export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: Settings): string {
@@ -34,7 +34,7 @@ export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: S
   return `#${fields}`;
 }
 
-/** Applies a link to the settings and returns its content. Null for an address that is not a link. Invalid parts are ignored. */
+/** Applies a link to the settings and returns its content. Returns null for an address that is not a link. Invalid parts are ignored. */
 export function applyLink(hash: string, settings: Settings): Link | null {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   choose(settings.speedUnit, fields.get("speed"), ["km/h", "m/s"]);

@@ -1,12 +1,12 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
-/** A choice that is stored in this browser. */
+/** Returns a choice that is stored in this browser. */
 export function remembered<T extends string>(key: string, choices: readonly T[], otherwise: T): Signal<T> {
   const stored = readStored(key);
   return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
 }
 
-/** A text that this browser stores. Empty by default. */
+/** Returns a text that this browser stores, which is empty by default. */
 export function rememberedText(key: string): Signal<string> {
   return rememberedFrom(key, readStored(key) ?? "");
 }

@@ -7,7 +7,7 @@ export interface Route {
   query: URLSearchParams;
 }
 
-/** The route in the fragment of an address. Null for the viewer, whose links do not begin with a slash. */
+/** Returns the route in the fragment of an address, or null for the viewer, whose links do not begin with a slash. */
 export function routeOf(hash: string): Route | null {
   if (!hash.startsWith("#/")) return null;
   const [path = "", query = ""] = hash.slice(2).split("?", 2);
@@ -24,7 +24,7 @@ function decoded(part: string): string {
 
 /** The fragment of the address bar, including `#`. */
 const here = signal(location.hash);
-/** The address of the viewer if it is not `#/`. Null if there is none. */
+/** The address of the viewer if it is not `#/`, or null if there is none. */
 const viewerAddress = signal<string | null>(null);
 /** The target of a navigation by the page itself. */
 let wanted: string | null = null;
@@ -47,7 +47,7 @@ export function askBeforeLeaving(ask: () => Promise<boolean>): void {
   mayLeave = ask;
 }
 
-/** The route of the page. Null while the page shows the viewer. */
+/** The route of the page, or null while the page shows the viewer. */
 export const route: ReadonlySignal<Route | null> = computed(() =>
   here.value === viewerAddress.value ? null : routeOf(here.value),
 );
@@ -58,7 +58,7 @@ export function goToViewer(hash: string): void {
   if (location.hash !== hash) go(hash.slice(1));
 }
 
-/** Whether the viewer has a separate address. */
+/** Returns whether the viewer has a separate address. */
 export const isAtViewerAddress = (): boolean => here.peek() === viewerAddress.peek();
 
 /** Called when the viewer stops showing the content of its address. @param showsOther whether it shows other content instead */
@@ -73,7 +73,7 @@ export function go(path: string): void {
   wanted = location.hash;
 }
 
-/** Like `go`, but replaces the current entry of the history. */
+/** Goes to a route like `go`, but replaces the current entry of the history. */
 export function goInstead(path: string): void {
   history.replaceState(null, "", `#${path}`);
   arrive();

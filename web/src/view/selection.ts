@@ -6,7 +6,7 @@ export interface Selection {
   whole: ReadonlySignal<TimeWindow>;
   /** The visible part. */
   shown: Signal<TimeWindow>;
-  /** The instant under the cursor. Null if there is none. */
+  /** The instant under the cursor, or null if there is none. */
   cursorMs: Signal<number | null>;
 }
 

@@ -6,13 +6,13 @@ export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
 /** The interactive documentation of the API. It uses the session of this page. */
 export const DOCUMENTATION = `${PAGE_ADDRESS}api/docs/`;
 
-/** Whether a service serves this page. Null while that is unknown. */
+/** Whether a service serves this page, or null while that is unknown. */
 export const hasService = signal<boolean | null>(null);
 
-/** The largest recording that the service stores, in bytes. Null if it is unknown. */
+/** The largest recording that the service stores, in bytes, or null if it is unknown. */
 export const maxRecordingBytes = signal<number | null>(null);
 
-/** The name of the OpenID provider with which users can sign in. Null if there is none. */
+/** The name of the OpenID provider with which users can sign in, or null if there is none. */
 export const providerName = signal<string | null>(null);
 
 /** Whether users can sign in with passwords. */

@@ -24,22 +24,22 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
-  /** Maximum heart rate of the athlete, beats per minute. Null if it is unknown. Not stored, because athletes differ. */
+  /** Maximum heart rate of the athlete, beats per minute, or null if it is unknown. It is not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
   /**
-   * Confirmed maximum speed of the athlete, for zones of a person. Null for the fixed zones of the sport. Not stored, because athletes
-   * differ.
+   * Confirmed maximum speed of the athlete, for zones of a person, or null for the fixed zones of the sport. It is not stored, because
+   * athletes differ.
    */
   maxSpeedKmPerH: Signal<number | null>;
-  /** Aerobic speed, for zones of both speeds. Null for zones of the maximum speed only. */
+  /** Aerobic speed, for zones of both speeds, or null for zones of the maximum speed only. */
   aerobicSpeedKmPerH: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
-  /** Address of map tiles with `{z}`, `{x}` and `{y}`. Empty if there is none. */
+  /** Address of map tiles with `{z}`, `{x}` and `{y}`, or an empty text if there is none. */
   tiles: Signal<string>;
 }
 
-/** The settings that affect figures. */
+/** Returns the settings that affect figures. */
 export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): {
   preset: Preset;
   maxHeartRate: number | null;
@@ -56,7 +56,7 @@ export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSp
 
 export const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
 
-/** The settings. This browser stores them. */
+/** Returns the settings, which this browser stores. */
 export function rememberedSettings(): Settings {
   return {
     theme: followedTheme(),

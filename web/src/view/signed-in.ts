@@ -17,7 +17,7 @@ addEventListener("storage", ({ key }) => {
 });
 
 /**
- * The id of the account that is signed in with this browser, as text. Null if there is none. Scripts cannot see the session cookie. With
+ * The id of the account that is signed in with this browser, as text, or null if there is none. Scripts cannot see the session cookie. With
  * the stored id, a page without a session sends no requests to the service, and all tabs learn of a change.
  */
 export const signedInAs: ReadonlySignal<string | null> = computed(

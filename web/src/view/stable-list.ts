@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 
-/** A computed list that remains the same object while its elements are unchanged. Its dependents are then not recomputed. */
+/** Returns a computed list that remains the same object while its elements are unchanged. Its dependents are then not recomputed. */
 export function stableList<Element>(compute: () => readonly Element[]): ReadonlySignal<readonly Element[]> {
   let known: readonly Element[] = [];
   return computed(() => {

@@ -6,8 +6,8 @@ export type ThemeChoice = "light" | "dark";
 const KEY = "asi-theme";
 
 /**
- * The theme of the page. It is the user's choice, or by default the theme of the system, which may change at any time. During printing,
- * the theme is light, because paper is white.
+ * Returns the theme of the page. It is the user's choice, or by default the theme of the system, which may change at any time. During
+ * printing, the theme is light, because paper is white.
  */
 export function followedTheme(): Signal<ThemeChoice> {
   const system = matchMedia("(prefers-color-scheme: dark)");

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * A duration with units, because it must not look like a time of day. Examples: `16 s`, `32:05 min`. Durations of an hour or more have no
- * seconds, such as `1 h 32 min`.
+ * Returns a duration with units, because it must not look like a time of day. Examples: `16 s`, `32:05 min`. Durations of an hour or more
+ * have no seconds, such as `1 h 32 min`.
  */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
@@ -20,12 +20,12 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** A difference of two durations, with a minus sign if it is negative. */
+/** Returns a difference of two durations, with a minus sign if it is negative. */
 export function durationDifference(ms: number): string {
   return negated(duration(Math.abs(ms)), ms < 0);
 }
 
-/** A position on an axis that begins with the recording, in the format of a stopwatch, such as `1:02:03` or `2:03`. */
+/** Returns a position on an axis that begins with the recording, in the format of a stopwatch, such as `1:02:03` or `2:03`. */
 export function elapsed(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const hours = Math.floor(seconds / 3600);
@@ -33,12 +33,12 @@ export function elapsed(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest.replace(/^0/, "");
 }
 
-/** Offset of the zone from UTC at an instant, ms. */
+/** Returns the offset of the zone from UTC at an instant, ms. */
 function offsetMs(ms: number, zone: Zone): number {
   return zone === "utc" ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
 }
 
-/** Time of day, such as 14:30:05, optionally with tenths of a second. */
+/** Returns the time of day, such as 14:30:05, optionally with tenths of a second. */
 export function timeOfDay(ms: number, zone: Zone, decimals: 0 | 1 = 0): string {
   const unit = decimals === 1 ? 100 : SECOND_MS;
   // rounds before splitting, because 59.97 s must not become 60.0
@@ -47,7 +47,7 @@ export function timeOfDay(ms: number, zone: Zone, decimals: 0 | 1 = 0): string {
   return decimals === 1 ? `${text}.${Math.floor(date.getUTCMilliseconds() / 100)}` : text;
 }
 
-/** Day, such as Sat, 17 May 2025. */
+/** Returns the day, such as Sat, 17 May 2025. */
 export function day(ms: number, zone: Zone): string {
   return new Date(ms).toLocaleDateString("en-GB", {
     weekday: "short",
@@ -58,7 +58,7 @@ export function day(ms: number, zone: Zone): string {
   });
 }
 
-/** Name of the zone, such as UTC or Europe/Zurich. */
+/** Returns the name of the zone, such as UTC or Europe/Zurich. */
 export function zoneName(zone: Zone): string {
   return zone === "utc" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -70,7 +70,7 @@ const STEPS_MS = [
   ...[1, 2, 7, 14, 30, 91, 365, 3652, 36525, 365_250].map((days) => days * DAY_MS),
 ];
 
-/** At most `count` round instants of a zone between two instants. */
+/** Returns at most `count` round instants of a zone between two instants. */
 export function ticks(
   startMs: number,
   stopMs: number,
@@ -86,7 +86,7 @@ export function ticks(
   return { at, stepMs };
 }
 
-/** Label of a tick, with the precision of the step between ticks. */
+/** Returns the label of a tick, with the precision of the step between ticks. */
 export function tickLabel(ms: number, stepMs: number, zone: Zone): string {
   if (stepMs < MINUTE_MS) return timeOfDay(ms, zone);
   if (stepMs < DAY_MS) return timeOfDay(ms, zone).slice(0, 5);

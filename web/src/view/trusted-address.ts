@@ -9,8 +9,9 @@ const allowed = new Set<string>();
 let policy: { createScriptURL(url: string): unknown } | null = null;
 
 /**
- * An address of a script for workers and service workers. The policy of the page allows only script addresses that pass the policy
- * `asi-worker`. The addresses that the code of the page names here pass. Returns a `TrustedScriptURL` if the browser supports it. The return type is `string`, because TypeScript's DOM types accept only strings here.
+ * Returns the address of a script for workers and service workers, as a `TrustedScriptURL` if the browser supports it. The return type is
+ * `string`, because TypeScript's DOM types accept only strings here. The content security policy allows only script addresses that pass the
+ * policy `asi-worker`, and that policy accepts the addresses that this file names.
  */
 export function trustedAddress(address: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };

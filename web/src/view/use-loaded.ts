@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 export const isOutdated = signal(false);
 
 /**
- * A part of the page that is loaded on first use. Null until then.
+ * Loads a part of the page on first use. Returns null until then.
  *
  * @param isWanted whether it may be loaded at present
  */

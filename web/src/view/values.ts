@@ -5,19 +5,19 @@ export const NO_VALUE = "–";
 
 const MINUS = "−";
 
-/** km/h in one m/s. */
+/** Factor from m/s to km/h. */
 export const KM_PER_H = 3.6;
-/** km/h in one mm/s. */
+/** Factor from mm/s to km/h. */
 export const KM_PER_H_OF_MM_PER_S = 0.0036;
 
 const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": KM_PER_H, "m/s": 1 };
 
-/** Factor from m/s to a unit of speed. */
+/** Returns the factor from m/s to a unit of speed. */
 export function speedFactor(unit: SpeedUnit): number {
   return UNITS_PER_M_PER_S[unit];
 }
 
-/** By number of decimals. Creating a formatter takes longer than formatting a hundred texts. */
+/** Formatters by number of decimals. Creating a formatter takes longer than formatting a hundred texts. */
 const formats = new Map<number, Intl.NumberFormat>();
 
 function formatOf(decimals: number): Intl.NumberFormat {
@@ -29,25 +29,25 @@ function formatOf(decimals: number): Intl.NumberFormat {
   return made;
 }
 
-/** A number with thousands separators and a fixed number of decimals. */
+/** Returns a number with thousands separators and a fixed number of decimals. */
 export function decimal(value: number, decimals: number): string {
   return negated(formatOf(decimals).format(Math.abs(value)), value < 0);
 }
 
-/** The text of a value with a minus sign if it is negative, or without a sign if it is shown as 0. */
+/** Returns the text of a value with a minus sign if it is negative, or without a sign if it is shown as 0. */
 export const negated = (text: string, isNegative: boolean): string =>
   isNegative && /[1-9]/.test(text) ? MINUS + text : text;
 
-/** The text of a difference with its sign, or without a sign if it is shown as 0. */
+/** Returns the text of a difference with its sign, or without a sign if it is shown as 0. */
 export const withSign = (text: string): string =>
   text.startsWith(MINUS) || !/[1-9]/.test(text) ? text : `+${text}`;
 
-/** A name with the unit of its values as a column heading, such as `Distance, m`. */
+/** Returns a name with the unit of its values as a column heading, such as `Distance, m`. */
 export const withUnit = (name: string, unit: string): string => (unit === "" ? name : `${name}, ${unit}`);
 
 /**
- * A share from 0 to 1 in percent, such as `38.2 %`. It is rounded half up by its decimal digits, as in `asi stats`, because 100 times a
- * share would have the errors of doubles, for example 28.349999999999998.
+ * Returns a share from 0 to 1 in percent, such as `38.2 %`. It is rounded half up by its decimal digits, as in `asi stats`, because 100
+ * times a share would have the errors of doubles, for example 28.349999999999998.
  */
 export function percent(share: number, decimals = 1): string {
   const text = share.toLocaleString("en-GB", {
@@ -58,14 +58,14 @@ export function percent(share: number, decimals = 1): string {
   return text.replace("%", " %");
 }
 
-/** A distance in metres below a kilometre, and in kilometres above. */
+/** Returns a distance in metres below a kilometre, and in kilometres above. */
 export function distance(metres: number): { value: string; unit: string } {
   return metres < 999.5
     ? { value: decimal(metres, 0), unit: "m" }
     : { value: decimal(metres / 1000, 2), unit: "km" };
 }
 
-/** A number of bytes in the largest unit (powers of 1000) with a value of at least 1. */
+/** Returns a number of bytes in the largest unit (powers of 1000) with a value of at least 1. */
 export function fileSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ["kB", "MB", "GB"];

@@ -7,7 +7,7 @@ export interface TimeWindow {
 /** The minimum length of a window. */
 const SHORTEST_MS = 1000;
 
-/** `part`, moved and shortened to fit into `whole`. It is at least a second long unless `whole` is shorter. */
+/** Returns `part`, moved and shortened to fit into `whole`. It is at least a second long unless `whole` is shorter. */
 export function within(part: TimeWindow, whole: TimeWindow): TimeWindow {
   const wholeMs = whole.stopMs - whole.startMs;
   const lengthMs = Math.min(Math.max(part.stopMs - part.startMs, SHORTEST_MS), wholeMs);
@@ -16,7 +16,9 @@ export function within(part: TimeWindow, whole: TimeWindow): TimeWindow {
   return { startMs, stopMs: startMs + lengthMs };
 }
 
-/** `shown`, shortened by `factor`, or lengthened if `factor` is below 1. `atMs` keeps its place on the screen. */
+/**
+ * Returns `shown`, shortened by `factor`, or lengthened if `factor` is below 1. The instant `atMs` stays at the same place on the screen.
+ */
 export function zoomed(shown: TimeWindow, factor: number, atMs: number, whole: TimeWindow): TimeWindow {
   const startMs = atMs - (atMs - shown.startMs) / factor;
   const stopMs = atMs + (shown.stopMs - atMs) / factor;
@@ -24,7 +26,7 @@ export function zoomed(shown: TimeWindow, factor: number, atMs: number, whole: T
   return within({ startMs, stopMs }, whole);
 }
 
-/** `shown`, moved by `byMs`. */
+/** Returns `shown`, moved by `byMs`. */
 export function moved(shown: TimeWindow, byMs: number, whole: TimeWindow): TimeWindow {
   return within({ startMs: shown.startMs + byMs, stopMs: shown.stopMs + byMs }, whole);
 }
@@ -33,7 +35,7 @@ export function isWhole(shown: TimeWindow, whole: TimeWindow): boolean {
   return shown.startMs <= whole.startMs && shown.stopMs >= whole.stopMs;
 }
 
-/** The relative position of an instant in a window. 0 at its start and before, 1 at its end and after. */
+/** Returns the relative position of an instant in a window: 0 at its start and before, 1 at its end and after. */
 export function shareOf(ms: number, { startMs, stopMs }: TimeWindow): number {
   return Math.min(1, Math.max(0, (ms - startMs) / Math.max(1, stopMs - startMs)));
 }

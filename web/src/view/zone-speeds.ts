@@ -5,14 +5,17 @@ import { KM_PER_H } from "./values.js";
 /** Speeds of a person, km/h, from which the speed zones derive. */
 interface ZoneSpeeds {
   max: number;
-  /** Null for zones of the maximum speed only. */
+  /** The aerobic speed, or null for zones of the maximum speed only. */
   aerobic: number | null;
 }
 
-/** By recording. The speeds are entered in the viewer, or come from a squad with individual limits. */
+/** The speeds by recording. They are entered in the viewer, or come from a squad with individual limits. */
 const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
 
-/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set at the time of its call */
+/**
+ * Sets the zones of the person of a recording.
+ * @returns a function that stores the speeds that are set at the time of its call
+ */
 export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
   const known = zoneSpeeds.get(recording);
   maxSpeedKmPerH.value = known?.max ?? null;
@@ -24,14 +27,14 @@ export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmP
   };
 }
 
-/** The speeds of the person of all recordings. Null if a recording has none, or if they differ. */
+/** Returns the speeds of the person of all recordings, or null if a recording has none or they differ. */
 export function commonZones(recordings: readonly object[]): ZoneSpeeds | null {
   const [first, ...others] = recordings.map((recording) => zoneSpeeds.get(recording));
   const isCommon = others.every((one) => one?.max === first?.max && one?.aerobic === first?.aerobic);
   return isCommon ? (first ?? null) : null;
 }
 
-/** Gives a recording the individual limits of a player. None if the limits are fixed, or if the roster lacks the speeds. */
+/** Gives a recording the individual limits of a player. It gets none if the limits are fixed, or if the roster lacks the speeds. */
 export function setZones(recording: object, kind: ZoneKind | null, player: Player | null): void {
   const max = kmPerH(player?.maxSpeedMPerS);
   const aerobic = kind === "asr" ? kmPerH(player?.aerobicSpeedMPerS) : null;

@@ -5,7 +5,7 @@ import { fixturePath } from "../fixtures.js";
 import { LOOKS, nameOf, optionsOf } from "../looks.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "../page.js";
 
-/** Waits two frames. The effects of the last action are then drawn. */
+/** Waits for two frames. The effects of the last action are then drawn. */
 const drawn = (page: Page) =>
   page.evaluate(
     () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),

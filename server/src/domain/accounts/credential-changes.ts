@@ -6,7 +6,7 @@ import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
 import { usesPassword } from "./provider-identity.js";
 
-/** The password of the caller, for `confirmPassword`. */
+/** Returns the schema of the caller's password, for `confirmPassword`. */
 export const OwnPassword = (purpose: string) =>
   Type.Optional(
     Type.String({
@@ -81,14 +81,14 @@ export async function confirmPassword(
 }
 
 /**
- * Checks the password of the caller as `confirmPassword`, unless the user has just signed in.
+ * Checks the password of the caller like `confirmPassword`, unless the user has just signed in.
  * @throws ServiceError as `confirmPassword`
  */
 export async function confirmUnlessFresh(ctx: Context, password: string | undefined): Promise<void> {
   if (password !== undefined || !(await hasJustSignedIn(ctx))) await confirmPassword(ctx, password);
 }
 
-/** Whether the user of the session has recently authenticated. Refreshing a token is no authentication. */
+/** Whether the user of the session has recently authenticated. Refreshing a token does not count. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;
   const [session] = await queries

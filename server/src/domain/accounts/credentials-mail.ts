@@ -7,10 +7,10 @@ import { type Account, isOldestWithAddress } from "./find.js";
 import { userKey } from "./user-counters.js";
 
 /**
- * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
- * chosen a password gets no email but can register, so nobody can block the registration of others.
+ * Counts the registration email before it is queued. If the recipient's limit is exceeded, a user who has chosen a password gets
+ * no email but can still register, so nobody can block the registration of others.
  * @returns whether to email the credentials
- * @throws ServiceError `throttled` when the password is known only from the email
+ * @throws ServiceError `throttled` when the limit is exceeded and only the email would contain the password
  */
 export async function countCredentialsMail(
   ctx: Context,
@@ -30,11 +30,11 @@ export async function countCredentialsMail(
 type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | null | undefined };
 
 /**
- * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
- * account has its own limit. Accounts that have not confirmed the address also share two, whatever the spelling of the address:
- * one for the oldest account with it and one for all others. So nobody can use up the limit of a user by entering the address of
- * the user, accounts that take turns at being the oldest have one limit, and a user whose account is neither confirms the address
- * with a password reset link, which is not counted.
+ * Counts a change before it is made, because the change sends an email to the previous address, which may belong to a stranger.
+ * Each account has its own limit. Accounts that have not confirmed the address also share two limits, regardless of the spelling
+ * of the address: one for the oldest account with the address, and one for all others. Therefore nobody can use up a user's limit
+ * by entering the address of the user, and accounts that become the oldest one after another share one limit. A user whose
+ * account is not the oldest can confirm the address with a password reset link, which is not counted.
  * @param account as it is when the change is made
  * @throws ServiceError `throttled`
  */
@@ -54,10 +54,7 @@ export async function countChangedCredentials(
   for (const _ of changed) await ctx.countAccountMail?.(shared, false);
 }
 
-/**
- * Queues the email with the credentials of a new user. It includes the password only when it was
- * generated.
- */
+/** Queues the email with the credentials of a new user. It includes the password only if the service generated it. */
 export async function mailCredentials(
   ctx: Context,
   unit: UnitOfWork,
@@ -78,8 +75,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails saying that a user's password, email address or username has changed. They go to the previous address,
- * because someone who changes both would otherwise receive them.
+ * Queues emails that inform a user of a changed password, email address or username. They go to the previous address, because
+ * someone who also changes the address would otherwise receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

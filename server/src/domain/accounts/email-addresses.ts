@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Form of an email address for comparisons: NFKC, lower case, without subaddress (RFC 5233). An address in another spelling, such
- * as `Ann+club@example.org`, must not count as another recipient.
+ * Returns the form in which email addresses are compared: NFKC, lower case, without subaddress (RFC 5233). An address in another
+ * spelling, such as `Ann+club@example.org`, must not count as another recipient.
  */
 export const emailKey = (email: string): string =>
   email
@@ -10,6 +10,6 @@ export const emailKey = (email: string): string =>
     .toLowerCase()
     .replace(/\+[^@]*(?=@[^@]*$)/, "");
 
-/** Identifies the recipient in counters without storing the address. */
+/** Returns a hash that identifies the recipient in counters, which do not store the address. */
 export const recipientHash = (email: string): string =>
   createHash("sha256").update(emailKey(email)).digest("base64url");

@@ -6,7 +6,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
 
-/** Accounts in the values of an audit row. The index uses this expression. */
+/** Ids of accounts in the values of an audit row. An index uses this expression. */
 export const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy',
@@ -16,7 +16,7 @@ export const PEOPLE = sql`(ARRAY[
 /** Whether an audit row has values. Partial indexes use this condition to exclude erased rows. */
 const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;
 
-/** Maximum number of rows that one transaction erases, because others wait for it. */
+/** Maximum number of rows that one transaction erases, because other transactions wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
 /** Erases a limited number of rows. @returns their number */
@@ -55,7 +55,7 @@ const erasingValues = (condition: SQL, order?: SQL) =>
 
 /** Erases the audited values of changes by the person and of changes to the person. */
 const valuesOf = (id: number): Erasing[] => [
-  // In the order of the indexes, because the database then uses them.
+  // Sort in the order of the indexes, so that the database uses them.
   erasingValues(sql`account_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY id`),
   erasingValues(sql`entity = 'account' AND entity_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY at`),
   // Matches only rows with values. With `HAS_VALUES`, the database would also read a whole index that has this condition.
@@ -63,7 +63,7 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * Erases rows about a person that do not belong to the account and can have any number: values in the audit log, jobs,
+ * Erases the rows about a person that do not belong to the account and whose number is unlimited: values in the audit log, jobs,
  * and stored responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
@@ -75,9 +75,9 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
 ];
 
 /**
- * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account,
- * before its row is deleted. The audit log keeps the author, the time and the kind of each change, but loses the values
- * of changes by and to the person. Queued emails and jobs of the person are removed too.
+ * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account, before its
+ * row is deleted. The audit log keeps the author, the time and the kind of each change, but the values of changes by and to the
+ * person are erased. Queued emails and jobs of the person are removed too.
  */
 export async function erasePerson({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   for (const erase of valuesOf(id)) await erase(queries, Number.MAX_SAFE_INTEGER);
@@ -93,10 +93,10 @@ export async function erasePerson({ queries }: UnitOfWork, { id, username }: Acc
     ),
   );
   await queries.delete(changes).where(eq(changes.accountId, id));
-  // Recordings and their times.
+  // Delete jobs that contain recordings and their times.
   await queries.delete(jobs).where(eq(jobs.accountId, id));
-  // Pending webhook jobs, which contain URLs and secrets. Computations stay, because they may belong to time frames
-  // of other accounts.
+  // Delete pending webhook jobs, which contain URLs and secrets. Keep computations, because they may belong to time
+  // frames of other accounts.
   await queries
     .delete(jobs)
     .where(and(inArray(jobs.kind, ["webhook-fan-out", "webhook"]), eq(jobs.chargedTo, id)));

@@ -11,8 +11,8 @@ import { usernameHash, usernameKey } from "./usernames.js";
 
 /**
  * Records that an account is deleted or erased: in the database, and in the list that survives the restore of a backup. Call it
- * last in the transaction, after the row of the account is deleted: the entry must be on the disk before the commit, and the next
- * start erases an account whose transaction fails after it.
+ * last in the transaction, after the row of the account is deleted. The entry must be on the disk before the commit. If the
+ * transaction fails after that, the next start erases the account.
  */
 export async function recordErasure(
   unit: UnitOfWork,
@@ -54,8 +54,8 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
 }
 
 /**
- * Removes the id from the kinds of rows that can have any number of rows. Run it in separate transactions before
- * `removeTraces`, which removes the rest.
+ * Removes the id from rows whose number is unlimited. Run it in separate transactions before `removeTraces`, which removes the
+ * rest.
  */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),

@@ -60,8 +60,3 @@ export async function isOldestWithAddress(queries: Queries, { id, emailKey }: Ac
     .where(eq(accounts.emailKey, emailKey));
   return first?.id === id;
 }
-
-/** Serializes changes to an account that depend on each other, such as those that check a limit. */
-export async function lockAccount({ queries }: Pick<UnitOfWork, "queries">, id: number): Promise<void> {
-  await queries.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for("no key update");
-}

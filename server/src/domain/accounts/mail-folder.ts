@@ -5,10 +5,10 @@ import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 
-/** The folder for emails when there is no mail server. */
+/** Returns the folder for emails, which is used when there is no mail server. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");
 
-/** Prefix of the file names of an account. */
+/** Returns the prefix of the file names of an account. */
 const prefixOf = (account: number) => `account-${account}-`;
 
 /** Writes an email to an account in the format of RFC 5322. */
@@ -79,7 +79,7 @@ async function removeOrphans(
   }
 }
 
-/** The folder does not exist before the first email. */
+/** Ignores a missing folder, because the folder does not exist before the first email. */
 function orNone(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;

@@ -53,9 +53,9 @@ const MAX_TRIES = 3;
 class CredentialsChanged extends Error {}
 
 /**
- * Checks and makes a change to the account of the caller. The row found before the body of the request may be a minute old, so the
- * checks read it again. They hash passwords and count requests, so they run before the transaction; there, the change is made only
- * if the locked row still has the checked credentials. Otherwise everything runs again.
+ * Checks and makes a change to the account of the caller. The row that was read before the body of the request may be a minute
+ * old, so the checks read it again. The checks hash passwords and count requests, so they run before the transaction. The
+ * transaction makes the change only if the locked row still has the checked credentials. Otherwise, everything runs again.
  * @param work calls `requireSame` in its transaction, with the locked row
  * @throws ServiceError `credentials_changed` if other requests change the credentials each time
  */

@@ -157,7 +157,7 @@ export async function resetPassword(ctx: Context, token: string, password: strin
       .innerJoin(accounts, eq(accounts.id, passwordResets.accountId))
       .where(isValid(unit.now));
     if (account === undefined || left === undefined) throw invalidToken();
-    // The link was sent to the present address, because a new address ends the links.
+    // The link was sent to the current address, because a new address ends the links.
     await updateAccount(unit, account, { passwordHash, emailConfirmed: true });
   };
   await transact(ctx, "resetPassword", set, found.id);

@@ -9,7 +9,7 @@ const MAX_PREFIX = 64;
 /** Maximum number of characters of a picture with a prefix. */
 export const MAX_PICTURE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + MAX_PREFIX;
 
-/** Maximum number of bytes of a JSON body with a picture; some clients escape each slash. */
+/** Maximum size of a JSON body with a picture, in bytes. It allows for clients that escape each slash. */
 export const PICTURE_BODY_BYTES = Math.ceil(MAX_PICTURE_TEXT * 1.05) + 64 * 1024;
 
 /** Returns the base64 of a picture, without the prefix of a data URL. */

@@ -28,7 +28,7 @@ const written = (rows: readonly PeriodRow[], names: ReadonlyMap<number, string>)
     },
   );
 
-/** Names that could be those of others, with ids from 1 to 5. */
+/** Names that can be mistaken for the names of athletes with the ids 1 to 5. */
 const NAMES = [
   "Max",
   "MAX",
@@ -48,7 +48,7 @@ const NAMES = [
 const names = fc.array(fc.option(fc.constantFrom(...NAMES)), { minLength: 1, maxLength: 5 });
 
 describe("the names of athletes in periods.csv", () => {
-  it("give each athlete the same times again, for any names of athletes", () => {
+  it("give each athlete the same times again, whatever the athletes are called", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const players = playerNames(chosen.map((name, i) => named(i + 1, name)));
@@ -62,7 +62,8 @@ describe("the names of athletes in periods.csv", () => {
   it("mean the same athlete after names or players have changed, or are refused", () => {
     fc.assert(
       fc.property(names, names, (before, after) => {
-        // an athlete without brackets in the name may take a free name, which nobody can distinguish from the first one
+        // An athlete whose name does not end with a number in parentheses may take a free name. Nobody can distinguish
+        // this athlete from the earlier one.
         const isOwn = (name: string | null, i: number) => name === before[i] || /\(\d+\)$/.test(name ?? "");
         fc.pre(after.every(isOwn));
         const rows = before.map((_, i) => rowOf(i + 1, i));
@@ -93,7 +94,9 @@ describe("the names of athletes in periods.csv", () => {
     const file = written([rowOf(22, 5)], new Map([...players, ...left]));
     expect(readPeriodsOf(file, SESSION, players)).toMatchObject({
       rows: [],
-      problems: [{ line: 2, message: 'No player has the name "kunz (22)". If "kunz" is meant, write that.' }],
+      problems: [
+        { line: 2, message: 'No player has the name "kunz (22)". If "kunz" is meant, write that name.' },
+      ],
     });
   });
 });

@@ -4,19 +4,20 @@ import { accounts } from "../../store/schema.js";
 
 type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" | "username">;
 
-/** The name of an athlete in squad tables: the first and the last name, otherwise the username. */
+/** Returns the name of an athlete in squad tables: the first and the last name, otherwise the username. */
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
 
-/** `playerName` of the row of `accounts`, for a search. */
+/** SQL expression equal to `playerName`, for searches in `accounts`. */
 export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', ${accounts.firstName}, ${accounts.lastName})), ''), ${accounts.username})`;
 
-/** A name that could be one with an id, such as `Max Muster (12)`. */
+/** Matches a name that looks like one with an appended id, such as `Max Muster (12)`. */
 const ENDS_WITH_ID = /\(\d+\)\s*$/;
 
 /**
- * Returns unique names by athlete, because files contain names instead of ids. The id is appended to a name if several athletes share it, or if it already ends with a number in parentheses. No athlete can thus get the name that a file uses
- * for a different one.
+ * Returns unique names by athlete, because files contain names instead of ids. The id is appended to a name if several athletes
+ * share it, or if it already ends with a number in parentheses. Therefore no athlete can get the name that a file uses for a
+ * different athlete.
  */
 export const playerNames = (players: readonly Named[]): Map<number, string> =>
   namesById(

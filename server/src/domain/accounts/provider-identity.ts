@@ -4,10 +4,10 @@ import { identities } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Account } from "./find.js";
 
-/** The form in which issuers are compared and stored. */
+/** Returns the form in which issuers are compared and stored. */
 export const normalizedIssuer = (issuer: string): string => new URL(issuer).href;
 
-/** The identity of an account at an issuer, in its normalised form. */
+/** Returns the identity of an account at an issuer, which must be in normalised form. */
 export async function identityOf(queries: Queries, accountId: number, issuer: string) {
   const [found] = await queries
     .select()
@@ -19,8 +19,8 @@ export async function identityOf(queries: Queries, accountId: number, issuer: st
 type Settings = Pick<Context, "queries" | "config">;
 
 /**
- * Whether an account can sign in only with the OpenID provider of the settings, because its roles come from the groups there.
- * Otherwise, a user who has left a group would keep its roles by signing in with a password.
+ * Whether an account can sign in only with the OpenID provider of the settings, because its roles come from groups of the
+ * provider. Otherwise, a user who has left a group would keep its roles by signing in with a password.
  */
 export async function dependsOnGroups({ queries, config }: Settings, accountId: number): Promise<boolean> {
   const { openidIssuer, openidRoles } = config;

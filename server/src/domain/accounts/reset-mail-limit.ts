@@ -9,10 +9,10 @@ import { type Account, isOldestWithAddress } from "./find.js";
 export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 
 /**
- * Whether another password reset link may be emailed now. With a limit on requests, strangers could lock a user out. So after many
- * emails, further ones are spread over the hour, while the link in the last email stays valid. An account that has confirmed its
- * address has its own limit. All others with one address, in any spelling, share one, because a stranger may have registered them
- * to fill the mailbox; but the oldest of them may always have one valid link.
+ * Returns whether another password reset link may be emailed now. A limit on requests would let strangers lock a user out.
+ * Instead, after many emails, further ones are spread over the hour, while the link in the last email stays valid. An account
+ * that has confirmed its address has its own limit. All other accounts with one address, in any spelling, share a limit, because
+ * a stranger may have registered them to fill the mailbox. The oldest of them may always have one valid link.
  */
 export async function mayMailReset(unit: UnitOfWork, account: Account): Promise<boolean> {
   const { queries, config, now } = unit;

@@ -149,7 +149,9 @@ export function toAuthenticatedAccount(account: Account) {
   };
 }
 
-/** An identifier from another system. Null clears it; an empty value, which forms send, counts as absent. */
+/**
+ * Returns the schema of an identifier from another system. Null clears it; an empty value, which forms send, counts as absent.
+ */
 const ExternalId = () =>
   Type.Optional(
     Type.Transform(Nullable(Text({ maxLength: 255, description: "Empty counts as absent" })))
@@ -183,7 +185,7 @@ const ManagerProfileFields = Type.Object({
 });
 
 export const FIRST_BIRTH_DATE = "1900-01-01";
-/** One day of tolerance for time zones. */
+/** The earliest time zone is 14 hours ahead of UTC. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000;
 
 const today = () => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);

@@ -1,9 +1,10 @@
 import { and, eq, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { applications, refreshTokens } from "../../store/schema.js";
+import { lockAccount } from "../change/account-lock.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { ALL_ROLES, type Lookup, type Rule } from "../change/rule.js";
-import { type Account, findAthlete, lockAccount } from "./find.js";
+import { type Account, findAthlete } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {
   description: "The athlete",
@@ -17,7 +18,7 @@ export const thatAthlete: Rule<"athlete", Account> = {
 
 export type Session = typeof refreshTokens.$inferSelect;
 
-/** A session of the page or of an application, or a personal token. */
+/** Finds a session of the page or of an application, or a personal token. */
 const ownSessions = ({ caller }: Context, id: number, { queries, lock }: Lookup, isOfKind: SQL) => {
   const query = queries
     .select()
@@ -27,7 +28,7 @@ const ownSessions = ({ caller }: Context, id: number, { queries, lock }: Lookup,
 };
 
 export const ownPageSession: Rule<"page_session", Session> = {
-  description: "The user whose session it is",
+  description: "The user who owns the session",
   roles: ALL_ROLES,
   async find(ctx, ids, lookup) {
     const [session] = await ownSessions(ctx, ids.page_session, lookup, isNull(refreshTokens.name));
@@ -37,7 +38,7 @@ export const ownPageSession: Rule<"page_session", Session> = {
 };
 
 export const ownPersonalToken: Rule<"token", Session> = {
-  description: "The user whose token it is",
+  description: "The user who owns the token",
   roles: ALL_ROLES,
   async find(ctx, ids, lookup) {
     const [token] = await ownSessions(ctx, ids.token, lookup, isNotNull(refreshTokens.name));

@@ -3,7 +3,7 @@ import { idempotencyKeys } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 
-/** Maximum number of responses that one transaction examines, because others wait for it. */
+/** Maximum number of responses that one transaction examines, because other transactions wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
 /** Maximum difference between the clocks of two processes. */
@@ -12,9 +12,9 @@ const CLOCKS_DIFFER_MS = 60_000;
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
- * Erases responses that are stored for idempotency keys of other accounts and contain a person's data. An account may
- * have millions, so this examines them in transactions of limited size. The last transaction examines only responses
- * added in the meantime.
+ * Erases responses that are stored for idempotency keys of other accounts and contain a person's data. An account may have
+ * millions of responses, so they are examined in transactions of limited size. The last transaction examines only responses added
+ * in the meantime.
  */
 export class ResponsesNaming {
   readonly #accounts: readonly number[];
@@ -77,12 +77,12 @@ interface Key {
   key: string;
 }
 
-/** Response to the creation of a managed athlete, found by the username, which contains a random UUID. */
+/** Finds the response to the creation of a managed athlete by the username, which contains a random UUID. */
 export const responsesToCreation = ({ username, managedBy }: Pick<Account, "username" | "managedBy">) =>
   new ResponsesNaming(managedBy === null ? [] : [managedBy], [username]);
 
 /**
- * Responses to managers that contain the id of the athlete.
+ * Finds responses to managers that contain the id of the athlete.
  * @param managers accounts with permissions on the athlete, or with time frames of the athlete
  */
 export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly number[]) =>

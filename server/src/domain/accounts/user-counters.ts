@@ -1,4 +1,4 @@
-/** Throttles that count the requests of a user by the id. An erasure removes these counters. */
+/** Throttles that count the requests of a user by user id. An erasure removes these counters. */
 export const COUNTED_BY_USER = [
   "user",
   "rawData",
@@ -10,5 +10,5 @@ export const COUNTED_BY_USER = [
   "deviceCode",
 ] as const;
 
-/** Key of a user in these throttles. */
+/** Returns the key of a user in these throttles. */
 export const userKey = (accountId: number): string => `user-${accountId}`;

@@ -6,7 +6,7 @@ import { isVisibleName } from "./visible-text.js";
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
 /**
- * Identifies a username in data that outlives the account, because usernames are personal data.
+ * Returns a hash that replaces the username in data that outlives the account, because usernames are personal data.
  * @param key the `usernameKey`
  */
 export const usernameHash = (key: string) => createHash("sha256").update(key).digest("base64url");

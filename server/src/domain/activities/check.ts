@@ -9,7 +9,7 @@ import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { boundsProblem } from "../lists/json-bounds.js";
 import type { NewActivity } from "./resource.js";
 
-/** Sports are compared case-insensitively and stored as sent. */
+/** Returns `json` with the sport in lower case, for validation. Sports are compared case-insensitively and stored as sent. */
 const withPlainSport = (json: { sport?: unknown }) =>
   typeof json.sport === "string" ? { ...json, sport: json.sport.toLowerCase() } : json;
 
@@ -36,7 +36,7 @@ export async function requireSchemaOfTimeframes(
     .where(and(eq(timeframes.activityId, activityId), ne(jsonSchemas.parentId, jsonSchemaId)))
     .limit(1);
   if (others.length === 0) return;
-  throw errors.field(field, "The activity has time frames whose JSON schemas belong to another one.");
+  throw errors.field(field, "The activity has time frames whose JSON schemas belong to another JSON schema.");
 }
 
 /**

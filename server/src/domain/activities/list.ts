@@ -13,7 +13,7 @@ const ORDERINGS = { name: activities.name };
 export const ActivityFilters = Type.Object({
   ...PageQuery,
   ordering: ordering(Object.keys(ORDERINGS)),
-  search: Query.text("Found in name"),
+  search: Query.text("Text in the name"),
   name: Query.text("Contains"),
   owner: Query.integer("Id of the owning manager"),
   with_summary: Query.boolean(
@@ -21,7 +21,7 @@ export const ActivityFilters = Type.Object({
   ),
 });
 
-/** The caller's own activities. */
+/** Lists the caller's own activities. */
 export async function listActivities(ctx: Context, filters: StaticDecode<typeof ActivityFilters>) {
   const where = and(
     eq(activities.ownerId, ctx.caller?.id ?? 0),

@@ -4,10 +4,10 @@ import { type Item, type Tagged, tagged } from "../change/entity-tags.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../lists/json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
-/** Limits of such objects in requests, for descriptions. */
+/** Limits on JSON objects in requests, for descriptions. */
 export const JSON_BOUNDS = `at most ${JSON_MAX_BYTES / 1024} KiB and ${JSON_MAX_MEMBERS} members`;
 
-/** An object whose members a JSON schema of the service describes. */
+/** Returns the schema of an object whose members a JSON schema of the service describes. */
 export const JsonObject = (description: string) =>
   Type.Object({}, { additionalProperties: Type.Unknown(), description });
 
@@ -54,7 +54,7 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
   owner: ownerId,
 });
 
-/** Every change to `json` increments the version, so the tag is computed without reading `json`. */
+/** Returns the entity tag without reading `json`, because every change to `json` increments the version. */
 export const activityTag = ({ id, name, jsonSchemaId, ownerId, version }: ActivityHead): Tagged =>
   tagged({ id, name, json_schema: jsonSchemaId, owner: ownerId }, version);
 

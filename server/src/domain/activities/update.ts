@@ -23,7 +23,7 @@ async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: P
   return isSame && !hasOtherSchema ? undefined : { before: json, after };
 }
 
-/** Number of characters of `json` as text, counted without serialising a course. */
+/** Returns the number of characters of `json` as text, without serialising a course. */
 function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
   return typeof gpx === "string"
     ? JSON.stringify(rest).length + gpx.length

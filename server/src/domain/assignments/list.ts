@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, getTableColumns, gt, lte } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
 import { accounts, assignments, devices } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
@@ -7,6 +7,7 @@ import { searchedPlayerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
 import { matchesSearch } from "../lists/listing.js";
+import { isValidAt } from "../lists/times.js";
 import { toAssignment } from "./resource.js";
 
 export const AssignmentFilters = Type.Object({
@@ -17,7 +18,7 @@ export const AssignmentFilters = Type.Object({
   at: Query.dateTime("Only assignments at this time"),
 });
 
-/** The caller's own assignments, oldest first. */
+/** Lists the caller's own assignments, oldest first. */
 export async function listAssignments(
   { queries, caller }: Context,
   { search, device, athlete, at, ...paging }: StaticDecode<typeof AssignmentFilters>,
@@ -33,7 +34,7 @@ export async function listAssignments(
           eq(assignments.ownerId, caller?.id ?? 0),
           device === undefined ? undefined : eq(assignments.deviceId, device),
           athlete === undefined ? undefined : eq(assignments.athleteId, athlete),
-          at === undefined ? undefined : and(lte(assignments.startTime, at), gt(assignments.endTime, at)),
+          isValidAt(assignments, at),
           gt(assignments.id, after),
           matchesSearch(search, [searchedPlayerName, devices.deviceName, devices.serialNumber]),
         ),

@@ -5,9 +5,9 @@ import type { Rule } from "../change/rule.js";
 
 export type Assignment = typeof assignments.$inferSelect;
 
-/** The assignments of other accounts are not found. */
+/** Finds only assignments of the caller. */
 export const ownAssignment: Rule<"assignment", Assignment> = {
-  description: "The manager who made it",
+  description: "The manager who made the assignment",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
     const query = queries

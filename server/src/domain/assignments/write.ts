@@ -1,12 +1,13 @@
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { assignments } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { lockAccount } from "../accounts/find.js";
+import { lockAccount } from "../change/account-lock.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceAssignmentQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 import { hasOwned } from "../ownerships/rules.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { type AssignmentChange, assignmentItem, type NewAssignment } from "./resource.js";
@@ -30,9 +31,7 @@ export async function addAssignment(
   await lockAccount(unit, me);
   const writable = await permittedNow(queries, me, "WRITE", [body.athlete], now, { lock: true });
   const problems = {
-    ...((await hasOwned(queries, me, body.device))
-      ? {}
-      : { device: ["There is no device of yours with this id."] }),
+    ...((await hasOwned(queries, me, body.device)) ? {} : { device: ["You have no device with this id."] }),
     ...(writable.has(body.athlete)
       ? {}
       : { athlete: ["There is no athlete with this id whom you may change."] }),
@@ -92,7 +91,10 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
   );
 }
 
-/** Checks that no other athlete wears the device at this time. @param id the assignment itself, if it is changed */
+/**
+ * Checks that no other athlete wears the device at this time.
+ * @param id id of an assignment that changes; absent for a new one
+ */
 async function check(
   { queries }: UnitOfWork,
   { ownerId, deviceId, startTime, endTime }: Omit<Assignment, "id" | "version">,
@@ -107,15 +109,14 @@ async function check(
         eq(assignments.ownerId, ownerId),
         eq(assignments.deviceId, deviceId),
         ne(assignments.id, id),
-        lt(assignments.startTime, endTime),
-        gt(assignments.endTime, startTime),
+        isValidBetween(assignments, startTime, endTime),
       ),
     )
     .limit(1);
   if (other !== undefined) {
     throw errors.conflict(
       "assignment_overlaps",
-      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that one first.`,
+      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that assignment first.`,
     );
   }
 }

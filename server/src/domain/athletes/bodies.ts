@@ -20,7 +20,7 @@ export const NewAthlete = Type.Object(fields, {
   examples: [{ ...exampleAthlete, password: "a long passphrase" }],
 });
 
-/** For PUT; absent fields do not change. */
+/** Body of PUT. Absent fields do not change. */
 export const AthleteReplacement = Type.Object(
   { ...fields, current_password: CurrentPassword },
   { examples: [exampleAthlete] },

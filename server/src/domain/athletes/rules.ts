@@ -15,7 +15,7 @@ const isManagerOf = ({ caller }: Context, athlete: Account) =>
   caller?.role === "MANAGER" && athlete.managedBy === caller.id;
 
 /**
- * The caller is the athlete or has an active READ permission.
+ * Checks that the caller is the athlete or has an active READ permission.
  * @throws ServiceError `forbidden`
  */
 export async function requireReadable(ctx: Context, athlete: Account, lookup: Lookup): Promise<void> {

@@ -4,8 +4,8 @@ import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../..
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /**
- * Number of commands that are kept for a device that has not started since. Like a version that was never sent, an older one
- * cannot be reported *(choice)*.
+ * Maximum number of commands kept for a device that has not started since they were queued. The device cannot report an older
+ * version, just as it cannot report a version that was never sent *(choice)*.
  */
 const MOST_COMMANDS = 100;
 

@@ -45,7 +45,7 @@ async function receive({ queries, announce }: UnitOfWork, deviceId: number, vers
     .limit(1);
   if (command === undefined) {
     if (version === undefined || version === before?.version) return before;
-    throw errors.notFound(`The device was not sent a configuration ${version}.`);
+    throw errors.notFound(`Configuration ${version} was not sent to the device.`);
   }
   const [ownership] = await queries
     .select()

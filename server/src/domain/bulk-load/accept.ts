@@ -29,10 +29,10 @@ export interface BulkLoadPayload {
   sha256?: string;
 }
 
-/** Space in the body for everything except base64: the name of the member, and line breaks as in MIME. */
+/** Factor that leaves space in the body for everything except base64: the name of the member, and line breaks as in MIME. */
 const BODY_OVERHEAD = 1.05;
 
-/** Maximum size of a body with a recording of this size. */
+/** Returns the maximum size of a body that contains a recording of this size, in bytes. */
 export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) * 4 * BODY_OVERHEAD) + 4096;
 
 /**
@@ -50,7 +50,7 @@ export async function acceptBulkLoad(
   if (serial !== device.serialNumber) {
     throw errors.field(
       "asi_b64",
-      `The recording is of device ${serial}, not of this device.`,
+      `The recording is from device ${serial}, not from this device.`,
       "wrong_device",
     );
   }
@@ -64,7 +64,7 @@ export async function acceptBulkLoad(
   }
 }
 
-/** Writes the bytes before the job, which makes them visible. */
+/** Writes the recording before the job, which makes the recording visible. */
 async function addJob(
   ctx: Context,
   deviceId: number,

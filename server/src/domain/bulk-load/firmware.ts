@@ -22,6 +22,6 @@ export async function recordFirmware(
     await updateDevice(unit, device, { firmwareVersion, firmwareAt: at });
     return;
   }
-  // No visible property changes, so neither version nor audit is written.
+  // No visible property changes, so the version and the audit log do not change.
   await unit.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
 }

@@ -27,7 +27,7 @@ import { lockDevice, storeBatches } from "./store-batches.js";
  */
 const MAX_LISTED = 1000;
 
-/** The bytes of the job are missing. */
+/** Thrown when the recording of the job is missing. */
 export class NoRecording extends Error {
   override readonly name = "NoRecording";
 }
@@ -37,8 +37,8 @@ export class NoRecording extends Error {
  * once; its details describe that run.
  * @returns the job's details
  * @throws NoRecording
- * @throws AsiError when the recording is not completely readable or has no row, ScatteredRecording, QuotaExceeded; then nothing
- *   is stored
+ * @throws AsiError when the recording is not completely readable or has no rows, ScatteredRecording, QuotaExceeded; then nothing
+ * is stored
  */
 export async function loadRecording(
   ctx: Context,
@@ -70,8 +70,8 @@ export async function loadRecording(
 }
 
 /**
- * A sample server commits before the coordinator. If the coordinator then fails, the job runs again and finds its
- * samples stored, although no reader has been told about them.
+ * Announces samples that an earlier run stored without announcing them: a sample server commits before the coordinator, which may
+ * then fail.
  */
 async function announceFound(
   unit: UnitOfWork,
@@ -87,7 +87,7 @@ async function announceFound(
 }
 
 interface RecordingRead {
-  /** Take at most as much memory as the recording itself. */
+  /** The batches take at most as much memory as the recording itself. */
   batches: SampleColumns[];
   info: RecordingInfo;
   report: Report;
@@ -144,7 +144,7 @@ function ascending(times: readonly number[]): Float64Array {
   return isInOrder ? all : all.sort();
 }
 
-/** First and last time in ms; nothing if there is none. */
+/** Returns the first and the last time in ms; an empty object if there are no times. */
 function spanOf(times: readonly number[]): { from: number; to: number } | Record<string, never> {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const ms of times) {

@@ -11,8 +11,8 @@ import type { OwnedDevice } from "../ownerships/rules.js";
 const KEPT = ["device", "sha256", "from", "to"];
 
 /**
- * The part of a job's payload that is kept after its success, so that the job can be found. Without a recording, or with samples that
- * were refused and may be accepted later, nothing is kept.
+ * Returns the part of a job's payload that is kept after its success, so that the job can be found. Nothing is kept without a
+ * recording, or if samples were refused, because they may be accepted later.
  */
 export const rememberedOf = ({ samples_refused }: Record<string, unknown>): SQL | Record<string, never> =>
   samples_refused === 0
@@ -22,7 +22,7 @@ export const rememberedOf = ({ samples_refused }: Record<string, unknown>): SQL 
     : {};
 
 /**
- * Returns the job that makes another load of a recording unnecessary: it will store its samples, or has stored all of them.
+ * Returns the job that makes another load of a recording unnecessary, because it will store or has stored all samples.
  * @param sha256 hash of the recording
  */
 export async function findRepeated(
@@ -47,7 +47,7 @@ export async function findRepeated(
   return found;
 }
 
-/** A rectangle of device and times, see the index `jobs_loaded_times`. */
+/** Returns a rectangle of device and times; see the index `jobs_loaded_times`. */
 const rectangle = (device: SQL, from: SQL, to: SQL): SQL =>
   sql`box(point((${device})::float8, (${from})::float8), point((${device})::float8, (${to})::float8))`;
 
@@ -64,7 +64,7 @@ export async function deleteRecordingHashes(
     .set({ payload: sql`${jobs.payload} - ${sql.param(["sha256", "from", "to"])}::text[]` })
     .where(
       and(
-        // Only a load that is committed has times. Its worker may not have recorded the outcome yet.
+        // Only a committed load has times. Its worker may not have recorded the outcome yet.
         sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'`,
         sql`${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`,
       ),

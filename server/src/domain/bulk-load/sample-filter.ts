@@ -12,9 +12,9 @@ export interface Times {
 }
 
 /**
- * Keeps the samples of a recording that may be stored: those from the time in which the loading manager owned the
- * device, and not too far in the future. A sample recorded while the device had no owner would belong to nobody, or
- * later to a manager if an ownership is extended over that time.
+ * Keeps the samples of a recording that may be stored: samples from times at which the loading manager owned the device and that
+ * are not too far in the future. A sample recorded while the device had no owner would belong to nobody, or later to a manager if
+ * an ownership is extended over that time.
  */
 export class SampleFilter {
   read = 0;

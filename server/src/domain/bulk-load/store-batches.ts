@@ -14,7 +14,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Owner, ownedTimesAndOthers } from "../sample-ownership/owners.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 
-/** Result for the samples of a recording, or of a part of it. */
+/** Result of storing the samples of a recording or of a part of it. */
 export interface StoredBatches {
   times: Times;
   filter: SampleFilter;
@@ -54,7 +54,7 @@ export async function storeBatches(
   return { times, filter, result, latestKeptMs };
 }
 
-/** Range from the first to the last time of a recording, without times that cannot be stored. */
+/** Returns the range from the first to the last time of a recording, ignoring times that cannot be stored. */
 function spanOf(batches: readonly SampleColumns[]): Interval {
   let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
   for (const { timestampMs, length } of batches) {

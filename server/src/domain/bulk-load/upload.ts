@@ -18,7 +18,7 @@ export const AcceptedRecording = {
   job: JobResource,
   repeated: Type.Boolean({
     description:
-      "Whether these bytes were uploaded before, so that this is the earlier job: it waits, runs, or has stored all samples, none of which has been deleted since",
+      "Whether the same recording was uploaded before. The job is then the earlier one, which waits, runs, or has stored all samples, if none has been deleted since",
     examples: [false],
   }),
 };
@@ -27,9 +27,9 @@ export const AcceptedRecording = {
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest.
- * The same bytes for the same device count as one load as long as its job is known.
- * @param recording its end is the end of the recording; not read to the end when the recording is refused
+ * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest. Uploads of
+ * the same bytes for the same device count as one load as long as its job is known.
+ * @param recording ends where the recording ends; not read to the end when the recording is refused
  * @throws AsiError for a damaged header; ServiceError `unknown_device`, `throttled`; the errors of `recording`
  */
 export async function acceptArriving(ctx: Context, recording: AsyncIterable<Uint8Array>) {

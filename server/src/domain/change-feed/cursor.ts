@@ -1,7 +1,7 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import type { Position } from "../change-log/read-log.js";
 
-/** The position of a reader of the changes. */
+/** The position of a client in the list of changes. */
 export interface ChangeCursor extends Position {
   epoch: string;
   /** Time and athlete of the last listed permission that began or ended, ms; later ones have not been listed. */
@@ -10,7 +10,7 @@ export interface ChangeCursor extends Position {
   reader: string;
 }
 
-/** Identifies what a token reads: the account, and whether the token reads samples and sessions. */
+/** Returns a text that identifies what a token can read: the account, and whether the token reads samples and sessions. */
 export const readerOf = (accountId: number, kinds: readonly string[]): string =>
   `${accountId}.${Number(kinds.includes("samples"))}${Number(kinds.includes("session"))}`;
 

@@ -80,7 +80,8 @@ async function clockChanges(
   limit: number,
 ): Promise<ClockChange[]> {
   const [after, now] = [new Date(clockMs), new Date(nowMs)];
-  // Each branch reads one page from its index. Several permissions can have the same time, so each is distinct before its limit.
+  // Each branch reads one page from its index. Several permissions can have the same time, so each branch removes
+  // duplicates before its limit.
   const times = (column: SQL) => sql`(
     SELECT DISTINCT ${column} AS at, athlete_id FROM permissions
     WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'

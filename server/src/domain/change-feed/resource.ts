@@ -6,7 +6,7 @@ export const Change = Type.Object(
   {
     kind: Type.Union(
       (["samples", "session", "figures", "squad", "athlete"] as const).map((kind) => Type.Literal(kind)),
-      { description: "`figures` are those of a session" },
+      { description: "`figures` means the figures of a session" },
     ),
     id: Type.Integer({ description: "Id of the device, the session, the squad or the athlete" }),
     from: Nullable(DateTimeOut({ description: "Samples: first time to read again; otherwise null" })),

@@ -16,7 +16,7 @@ import {
 /** Any number of sessions with changed figures. */
 export type ChangedFigures =
   | Memberships
-  /** From inclusive, to exclusive, ms. */
+  /** `fromMs` is inclusive, `toMs` is exclusive. */
   | { ownerId: number; fromMs: number; toMs: number }
   /** Sessions that a later query would not find, and sessions that have changed themselves. */
   | { sessionIds: readonly number[] };

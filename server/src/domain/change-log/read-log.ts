@@ -3,7 +3,7 @@ import type { Queries } from "../../store/connection/database.js";
 import { type ChangeKind, changes } from "../../store/schema.js";
 import { historyOf } from "./history.js";
 
-/** A position in the order of the changes: after this change. */
+/** A position in the order of the changes, after the change with these values. */
 export interface Position {
   /** Id of a transaction. */
   xid: string;
@@ -49,8 +49,8 @@ interface State {
 }
 
 /**
- * Reads changes in the order of their transactions. A transaction can begin before another one and end after it. Only
- * changes below the oldest running transaction are therefore listed, because no further change can appear among them. A
+ * Reads changes in the order of their transactions. A transaction can begin before another one and end after it. Therefore, only
+ * changes of transactions before the oldest running transaction are listed, because no further change can appear among them. A
  * later change to the same object moves its row to the end. A single statement reads everything from one snapshot.
  */
 export async function readLog(

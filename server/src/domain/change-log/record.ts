@@ -40,7 +40,7 @@ interface ChangedSamples {
   times: readonly Interval[];
 }
 
-/** Returns one row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
+/** Records one row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
 const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
   record(
     unit,
@@ -80,13 +80,13 @@ export async function recordLostSamples(
   );
 }
 
-/** Ids of sessions, as a statement. */
+/** Statement that selects ids of sessions. */
 export type SessionIds = SQL;
 
 export const theseSessions = (ids: readonly number[]): SessionIds =>
   sql`SELECT unnest(${sql.param(ids)}::bigint[]) AS id`;
 
-/** Sessions from which the time frames are derived. */
+/** Selects the sessions from which the time frames are derived. */
 export const sessionsOfTimeframes = (ids: readonly number[]): SessionIds =>
   sql`SELECT session_id AS id FROM session_timeframes WHERE timeframe_id = ANY(${sql.param(ids)}::bigint[])`;
 

@@ -48,8 +48,8 @@ const managersAndAthletes: Rule<never, undefined> = {
 const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANAGER"], find: nothing };
 
 /**
- * The single table of who may do what. Its keys are the operation ids of the OpenAPI document. An operation without an
- * entry cannot be routed.
+ * States who may call each operation. The keys are the operation ids of the OpenAPI document. An operation without an entry
+ * cannot be routed.
  */
 export const access = {
   obtainToken: anyone,

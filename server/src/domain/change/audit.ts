@@ -24,8 +24,8 @@ export interface Author {
 }
 
 /**
- * Writes the audit entries of one transaction. The number of changes of an account is unlimited, so the bytes that it
- * adds in a day are limited: above `AUDIT_BYTES_PER_DAY`, one row counts the further entries.
+ * Writes the audit entries of one transaction. An account can make any number of changes, so the bytes that it adds per day are
+ * limited: above `AUDIT_BYTES_PER_DAY`, one row counts the further entries.
  */
 export class AuditWriter {
   readonly #queries: Queries;

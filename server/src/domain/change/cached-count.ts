@@ -11,7 +11,7 @@ interface Count {
 
 /** Lifetime of a count. It misses additions of other processes during this time. */
 const COUNT_VALID_MS = 60_000;
-/** A request is refused only by a count that is newer than this. */
+/** Age after which rows are counted again before a request is refused. */
 const RECOUNT_AFTER_MS = 5_000;
 const MAX_COUNTS = 20_000;
 

@@ -122,7 +122,7 @@ export interface Waiter {
 export interface ComputePool {
   /** @throws the errors of the computation, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;
-  /** The figures of a player by period. @throws see `compute` */
+  /** Computes the figures of a player, by period. @throws see `compute` */
   computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;
   /** Writes a table as CSV. @throws see `compute` */
   writeCsv(table: CellTable): Promise<string>;

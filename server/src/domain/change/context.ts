@@ -58,8 +58,8 @@ export interface Context {
    */
   countRegistrationMail?: (recipient: string) => Promise<void>;
   /**
-   * Counts an email about changed credentials by its key, and a new email address also by the address of the caller, like a
-   * registration. Throws `throttled`. Absent outside requests.
+   * Counts an email about changed credentials by the given key. Counts a new email address also by the address of the caller,
+   * like a registration. Throws `throttled`. Absent outside requests.
    */
   countAccountMail?: (key: string, isNewEmail: boolean) => Promise<void>;
   /** Aborted when the client disconnects before the response. Work that has not started is then dropped. */

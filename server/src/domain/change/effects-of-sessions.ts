@@ -55,7 +55,7 @@ export const effectsOfSessions: Effects<
   sessionChanged: [
     (unit, { before, after }) => unit.audit("session", after.id, before, after),
     (unit, { after }) => deriveTimeframes(unit, after),
-    // Transactions that change players, devices or rights meanwhile do not see this session or its new times.
+    // Concurrent transactions that change players, devices or rights do not see this session or its new times.
     async (unit, { before, after }) => {
       if (before !== null && hasSameTimes(before, after)) return;
       await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange(after) });

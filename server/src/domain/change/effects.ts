@@ -43,8 +43,8 @@ const recordMembers = (
   );
 
 /**
- * The single table of effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in
- * the same transaction, before `announce` returns.
+ * Lists all effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in the same
+ * transaction, before `announce` returns.
  */
 export const effects: Effects<keyof Events> = {
   ...effectsOfSamples,
@@ -136,7 +136,7 @@ export const effects: Effects<keyof Events> = {
     },
   ],
   squadGrantChanged: [
-    // The erasure of an account looks for its values in the audit log under this name.
+    // The erasure of an account finds its values in the audit log by this name.
     (unit, { before, after }) =>
       unit.audit("squad grant", (after ?? before)?.id ?? 0, grantAudit(before), grantAudit(after)),
     // An invitation takes effect only when it is accepted.

@@ -38,7 +38,7 @@ const isAny = (list: string) => list.trim() === "*";
 
 /**
  * Whether a value of `If-Match` contains this tag, by strong comparison: weak tags never match. `*` matches every tag.
- * @param etag a strong one
+ * @param etag a strong tag
  */
 export function matchesStrongly(list: string, etag: string): boolean {
   return (
@@ -48,7 +48,7 @@ export function matchesStrongly(list: string, etag: string): boolean {
 
 /**
  * Whether a value of `If-None-Match` contains this tag, by weak comparison. `*` matches every tag.
- * @param etag a strong or a weak one
+ * @param etag a strong or a weak tag
  */
 export function matchesWeakly(list: string, etag: string): boolean {
   const opaque = etag.replace(/^W\//, "");

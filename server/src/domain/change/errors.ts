@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   readonly body: ErrorBody;
   /** Time to wait, only for `throttled` and `unavailable`. */
   readonly retryAfterMs: number | undefined;
-  /** Codes of the fields, if they differ. */
+  /** Codes of fields whose code differs from `code`. */
   readonly fieldCodes: Readonly<Record<string, string>>;
 
   constructor(
@@ -85,7 +85,7 @@ export const errors = {
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",
     }),
-  /** Only for callers who know the password. */
+  /** Sent only to callers who know the password. */
   providerRequired: (provider: string) =>
     new ServiceError("forbidden", "provider_required", {
       detail: `Sign in with ${provider}: the roles of this account come from its groups, so its password is not accepted.`,
@@ -95,7 +95,7 @@ export const errors = {
   tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),
   preconditionFailed: () =>
     new ServiceError("precondition_failed", "precondition_failed", {
-      detail: "The object has changed since; fetch it again.",
+      detail: "The object has changed since you fetched it. Fetch it again.",
     }),
   /** The service is temporarily unable to handle the request, regardless of its content. */
   unavailable: (detail: string, retryAfterMs: number) =>

@@ -112,8 +112,8 @@ export interface Events {
   /** The request of a gateway that streamed a recording has ended. */
   streamEnded: { deviceId: number; details: Record<string, unknown> };
   /**
-   * Samples of a device were removed with the person whom they describe. `changed` contains the times of the person, and `removed`
-   * those of the removed samples.
+   * Samples of a device were removed with the person whom they describe. `changed` contains the times of the person, and
+   * `removed` the times of the removed samples.
    */
   samplesErased: {
     deviceId: number;

@@ -17,7 +17,7 @@ export class AlreadyDone extends Error {
   }
 }
 
-/** Retention time of the response to a key. */
+/** Time for which the response to a key is kept. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
 
 /** A claim is retried only when the row of an expired key was replaced or removed during the previous attempt. */
@@ -41,7 +41,8 @@ export async function claimKey(ctx: Context, unit: UnitOfWork): Promise<void> {
     if (claimed.length > 0) return enforceKeyQuota(unit, ctx.caller.id);
     const stored = await findStoredResponse({ ...ctx, queries });
     if (stored !== undefined) throw new AlreadyDone(stored);
-    // The key has expired but is not removed. Another request may replace the row first, or retention may remove it.
+    // The key has expired but has not been removed. Another request may replace the row first, or retention may remove
+    // it.
     const replaced = await queries
       .update(idempotencyKeys)
       .set({ fingerprint, status: null, headers: null, body: null, createdAt: now })

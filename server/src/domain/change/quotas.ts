@@ -19,6 +19,7 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
+import { lockAccount } from "./account-lock.js";
 import { isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
@@ -46,18 +47,15 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * A check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check
- * locks the account, so its requests count one after another.
+ * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check locks
+ * the account, so that concurrent requests are counted one after another.
  * @throws QuotaExceeded
  */
 const quota =
   (table: PgTable, isOf: (accountId: number) => SQL | undefined, ...limits: Limit[]) =>
-  async ({ queries, config }: UnitOfWork, accountId: number): Promise<void> => {
-    await queries
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-      .for("no key update");
+  async (unit: UnitOfWork, accountId: number): Promise<void> => {
+    const { queries, config } = unit;
+    await lockAccount(unit, accountId);
     const [use] = await queries
       .select(Object.fromEntries(limits.map(({ setting, used }) => [setting, used])))
       .from(table)
@@ -152,7 +150,7 @@ export const enforceMemberQuota = quota(
 /** Call it after adding an invitation to a squad. */
 export const enforceInvitationQuota = quota(
   squadGrants,
-  // The owner has not given the roles of groups of the OpenID provider.
+  // Roles that come from groups of the OpenID provider do not count, because the owner has not given them.
   (owner) =>
     sql`${squadGrants.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner}) AND NOT ${squadGrants.byProvider}`,
   {
@@ -184,7 +182,10 @@ export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.mana
   message: (limit) => `One account can manage at most ${limit} athletes. Delete some first.`,
 });
 
-/** Call it after adding permissions of an athlete. Limited because every check of a right reads all permissions of a manager. */
+/**
+ * Call it after adding permissions of an athlete. Their number is limited, because every check of a right reads all permissions
+ * of a manager.
+ */
 export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
   setting: "quotaPermissions",
   used: rows,
@@ -213,7 +214,7 @@ export const enforceResponseQuota = quota(
   {
     setting: "quotaResponseBytes",
     // Each response counts as at least `smallBytes`. This limits the number of responses even if they compress well, so
-    // the sum stays fast.
+    // the sum is computed quickly.
     used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
     message: (limit) =>
       `The responses stored for the idempotency keys of one account can have at most ${limit} bytes. They are stored for 24 hours. Send the request later, or without Idempotency-Key.`,
@@ -249,7 +250,7 @@ export function hasRoomForFigures(
   return isWithin({ config, now: clock.now() }, config.quotaFigures, `figures ${ownerId}`, added, count);
 }
 
-/** Time to wait. The client can also repeat the request immediately without a key. */
+/** Time after which the client may repeat the request. Without a key, the client can repeat it immediately. */
 const KEYS_RETRY_AFTER_MS = 600_000;
 
 /**

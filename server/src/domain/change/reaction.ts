@@ -9,7 +9,7 @@ export type Effects<Names extends keyof Events> = { [Name in Names]: readonly Re
 
 export type AuditedRow = { id: number } & Record<string, unknown>;
 
-/** Writes a row before and after the change to the audit log. */
+/** Returns a reaction that writes the row before and after the change to the audit log. */
 export const audit =
   (entity: string): Reaction<Changed<AuditedRow>> =>
   (unit, event) => {

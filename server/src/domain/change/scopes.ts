@@ -101,8 +101,8 @@ export const SCOPE_OPERATIONS = {
 } as const;
 
 /**
- * Operations that every personal token may call: reading its own account; conversions, which store nothing; and `/mcp`, with
- * tools that call operations that check the scope.
+ * Operations that every personal token may call: reading its own account; conversions, which store nothing; and `/mcp`, whose
+ * tools call operations that check the scope.
  */
 export const UNSCOPED_OPERATIONS = [
   "retrieveAccount",

@@ -34,7 +34,7 @@ export interface ComputationResult {
   rulesVersion: number;
 }
 
-/** Condition for changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
+/** Selects `wanted` from the changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
 const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
   WHERE change.done_through < ${timeframes.id} AND (
     change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}
@@ -64,11 +64,11 @@ const MAX_TRIES = 3;
 
 /**
  * Returns the computed data of a time frame: the stored result if it is current, or if retention has removed samples that a new
- * result would need. Otherwise computes the data, and stores it if it is still current then.
+ * result would need. Otherwise computes the data, and stores it if it is still current.
  * @param account account charged for the computation
  * @returns undefined if the time frame does not exist
  * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller disconnects before the
- *   computation begins
+ * computation begins
  */
 export async function computedDataOf(
   ctx: Context,

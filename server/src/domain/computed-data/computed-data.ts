@@ -6,7 +6,7 @@ export interface ComputedData extends Metrics {
   readonly last_computation: number;
 }
 
-/** The keys are in the order of the API. */
+/** Returns computed data with the keys in the order of the API. */
 export function computedDataFrom(metrics: Metrics, computedAtMs: number): ComputedData {
   const { first_timestamp, last_timestamp, ...figures } = metrics;
   return { first_timestamp, last_timestamp, last_computation: computedAtMs, ...figures };

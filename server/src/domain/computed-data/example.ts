@@ -4,13 +4,13 @@ import { computedDataFrom } from "./computed-data.js";
 const START_MS = Date.UTC(2024, 0, 1, 6);
 const SAMPLES = 200;
 
-/** Speed in mm/s during a run of 20 s at 10 Hz: two seconds of rest, a start, a sprint, and a stop. */
+/** Returns the speed in mm/s during a run of 20 s at 10 Hz: two seconds of rest, a start, a sprint, and a stop. */
 function speedAt(sample: number): number {
   const rising = Math.min(8000, Math.max(0, (sample - 20) * 400));
   return Math.min(rising, Math.max(0, (SAMPLES - sample) * 350));
 }
 
-/** Computed data of a short run, for the documentation. */
+/** Returns computed data of a short run, for the documentation. */
 export function exampleComputedData() {
   const hr = Uint8Array.from({ length: SAMPLES }, (_, i) => (i % 10 === 0 ? 120 + i / 5 : 0));
   const columns = {

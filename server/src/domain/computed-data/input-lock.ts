@@ -30,11 +30,10 @@ export async function lockInput(queries: Queries, input: Input): Promise<void> {
 }
 
 /**
- * Waits until no transaction is changing these inputs. A change does not mark a time frame that another transaction adds
- * meanwhile. Read the time frames before this call and the other inputs after it. Then figures include the change, or the change
- * marks the time frames. Call it outside transactions, so that the locks end with the statement. It tries instead of waiting in
- * the queue of the lock, because changes that begin later would wait behind it. It takes no signal, because other callers share the
- * computation.
+ * Waits until no transaction is changing these inputs. A change does not mark a time frame that a concurrent transaction adds.
+ * Read the time frames before this call and the other inputs after it. Then figures include the change, or the change marks the
+ * time frames. Call it outside transactions, so that the locks end with the statement. It retries instead of queueing for the
+ * lock, because later changes would wait behind it. It has no signal parameter, because other callers share the computation.
  * @throws ServiceError `throttled` if a change takes more than 10 s
  */
 export async function untilUnchanged(queries: Queries, inputs: readonly Input[]): Promise<void> {

@@ -13,7 +13,7 @@ const intervals = fc.array(
   { maxLength: 12 },
 );
 
-/** Records one removed interval after another, each with the recorded ones near it. */
+/** Records the removed intervals one after another, each together with recorded intervals near it. */
 function recordedOneByOne(recorded: readonly Interval[], removed: readonly Interval[]): Interval[] {
   let known = [...recorded];
   for (const { startMs, stopMs } of removed) {
@@ -28,7 +28,7 @@ function recordedOneByOne(recorded: readonly Interval[], removed: readonly Inter
   return known.toSorted((a, b) => a.startMs - b.startMs);
 }
 
-it("removed times that are recorded together are the same as if recorded one after another, even with reloaded times between them", () => {
+it("recording removed times together has the same result as recording them one after another, even with reloaded times between them", () => {
   fc.assert(
     fc.property(intervals, intervals, intervals, (earlier, again, removed) => {
       const loaded = recordedOneByOne([], again);

@@ -29,8 +29,8 @@ import {
 import type { RecipeVersion } from "../change/compute-pool.js";
 
 /**
- * These figures need values for every 0.1 s from the first to the last sample in memory. Sessions are shorter; for longer time
- * frames the figures are null.
+ * Maximum length of a time frame with these figures, in hours; they are null for longer ones. They need values in memory for
+ * every 0.1 s from the first to the last sample. Sessions are shorter than this.
  */
 export const MAX_HOURS = 12;
 const MAX_LENGTH_MS = MAX_HOURS * 3_600_000;
@@ -87,8 +87,8 @@ export interface OptionalDefinition extends Partial<typeof OPTIONAL_DEFINITIONS>
 }
 
 /**
- * Figures in addition to the metrics. The library computes all of them. Results that retention has kept from an older release
- * lack later figures.
+ * Figures in addition to the metrics. The library computes all of them. Results of an older release that are kept after retention
+ * lack newer figures.
  */
 export interface OptionalFigures {
   /** With metabolic power, which responses contain only with `with_metabolic_power`. */
@@ -163,7 +163,7 @@ function withoutDefinition<T extends { readonly definition: object }>({
   return figures;
 }
 
-/** Removes the peaks of metabolic power, which are optional by themselves. */
+/** Removes the peaks of metabolic power, which a request selects separately. */
 export function withoutMetabolicPower(
   demands: OptionalFigures["peak_demands"],
 ): OptionalFigures["peak_demands"] {
@@ -173,7 +173,7 @@ export function withoutMetabolicPower(
   return { ...others, peaks };
 }
 
-/** Maximum number of values of a recipe with equal steps; 0 without resampling. */
+/** Returns the maximum number of values of a recipe with equal steps; 0 without resampling. */
 const valuesOf = ({ resample_ms }: Recipe, lengthMs: number): number =>
   resample_ms === undefined ? 0 : lengthMs / resample_ms;
 

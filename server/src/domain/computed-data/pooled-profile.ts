@@ -8,7 +8,7 @@ import { dayOf, resultsOfDays } from "./results-of-days.js";
 /** Maximum number of pooled time frames, latest first: ten for every day. */
 const MAX_TIMEFRAMES = 10 * PROFILE_DAYS;
 
-/** The stored points of a time frame, whose text can be large because of the runs of recipes. */
+/** The stored points of a time frame. The stored text can be large, because it also lists the runs of recipes. */
 const points = sql<ProfilePoint[] | null>`(${computedData.further}::json -> 'profile_points')`;
 
 type Times = Pick<Timeframe, "startTime" | "endTime">;
@@ -16,9 +16,9 @@ type Times = Pick<Timeframe, "startTime" | "endTime">;
 const overlap = (a: Times, b: Times) => a.startTime <= b.endTime && b.startTime <= a.endTime;
 
 /**
- * The acceleration-speed profile of the athlete in the 28 days (UTC) that end with the day of a time frame, from the stored
- * results of those time frames of its owner that the caller can read. Time frames that overlap a longer one are not used,
- * because they contain the same points. Those of an activity on one day count as one session.
+ * Returns the acceleration-speed profile of the athlete in the 28 days (UTC) that end with the day of a time frame. Uses the
+ * stored results of the owner's time frames that the caller can read. Ignores time frames that overlap a longer one, because they
+ * contain the same points. The time frames of an activity on one day count as one session.
  * @param maxSpeed maximum speed of the season, m/s; null if it is unknown
  */
 export async function pooledProfileOf(

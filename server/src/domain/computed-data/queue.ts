@@ -19,7 +19,7 @@ export async function queueComputation(unit: UnitOfWork, changed: readonly Owned
     .from(sessionTimeframes)
     .innerJoin(activities, eq(activities.id, sessionTimeframes.sessionId))
     .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(ids)}::bigint[])`)
-    // Two changes that add jobs in different orders would wait for each other.
+    // Two changes that add jobs in different orders would deadlock.
     .orderBy(asc(activities.id));
   const inSessions = new Set(ofSessions.map(({ timeframeId }) => timeframeId));
   await queueResults(
@@ -30,7 +30,7 @@ export async function queueComputation(unit: UnitOfWork, changed: readonly Owned
   await recordSessions(unit, "figures", sessionsOfTimeframes(ids));
 }
 
-/** Adds jobs that compute the data of time frames, unless such a job waits. */
+/** Adds jobs that compute the data of time frames, unless a job is already waiting. */
 export const queueResults = (unit: UnitOfWork, stale: readonly Owned[]): Promise<void> =>
   unit.enqueueAll(
     stale.map(({ id, ownerId }) => ({
@@ -41,7 +41,7 @@ export const queueResults = (unit: UnitOfWork, stale: readonly Owned[]): Promise
     })),
   );
 
-/** Adds jobs that compute the figures of sessions, unless such a job waits. */
+/** Adds jobs that compute the figures of sessions, unless a job is already waiting. */
 export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]): Promise<void> =>
   unit.enqueueAll(
     sessions.map(({ id, ownerId }) => ({
@@ -52,17 +52,18 @@ export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]
     })),
   );
 
-/** Time after a failure of its job in which readers of a table do not start another one. */
+/** Time after a failed job of a session during which requests for its table do not add another job. */
 export const AFTER_FAILURE_MS = 3_600_000;
 
 /**
- * Adds the job of a session for a reader of its table, unless one waits, runs, or has failed in the last hour. A change
- * always adds a job, because a running job may have read its inputs before the change.
+ * Adds the job of a session because of a request for its table, unless a job waits, runs, or has failed in the last hour. A
+ * change always adds a job, because a running job may have read its inputs before the change.
  */
 export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promise<void> {
   const { queries, now } = unit;
   const text = String(session.id);
-  // Literals, because the partial indexes do not match parameters. Two statements, because each index finds one of the conditions.
+  // Use literals, because the partial indexes do not match parameters. Use two statements, because each index serves
+  // one of the conditions.
   const isOfSession = and(sql`${jobs.kind} = 'session-figures'`, eq(jobs.chargedTo, session.ownerId));
   const isUnfinished = and(isOfSession, isUnended, sql`${jobs.payload}->>'session' = ${text}`);
   const hasFailed = and(

@@ -29,12 +29,12 @@ export type ChangedInput =
     };
 
 /**
- * Maximum size of the times in one row: about a thousand intervals. Beyond it, a single interval covers all of them, which also
- * makes time frames in between stale. A change that deletes results keeps all intervals.
+ * Maximum size of the times in one row: about a thousand intervals. If the times are larger, a single interval covers all of
+ * them, which also makes the time frames between them stale. A change that deletes results keeps all intervals.
  */
 const MAX_TIMES_BYTES = 16_384;
 
-/** Number of time frames that one transaction marks, because others wait for it. */
+/** Number of time frames that one transaction marks. It is limited, because other transactions wait for this one. */
 const MARKED_AT_A_TIME = 200;
 
 /**

@@ -7,7 +7,7 @@ import { joinRemoved } from "./join-removed.js";
 
 const msOf = (time: SQL): SQL => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
 
-/** Ownerships of the owner of the time frame in the row of `timeframes`. */
+/** Selects the ownerships of the owner of the time frame in the row of `timeframes`. */
 const ownedWhere = (times: SQL): SQL => sql`SELECT own.start_time, own.end_time FROM ${ownerships} AS own
   WHERE own.manager_id = ${timeframes.ownerId} AND own.device_id = ${timeframes.deviceId} AND ${times}`;
 
@@ -15,8 +15,8 @@ const ownedWhere = (times: SQL): SQL => sql`SELECT own.start_time, own.end_time 
  * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept, because a
  * new result would lack these samples. Samples of other owners of the device do not count.
  *
- * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins by a time can contain
- * it, and the index finds it without reading the others.
+ * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins at or before a time
+ * can contain that time, and the index finds it without reading the others.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (
   SELECT 1 FROM (

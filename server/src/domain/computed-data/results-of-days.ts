@@ -8,7 +8,7 @@ import { stays } from "./compute.js";
 
 const DAY_MS = 86_400_000;
 
-/** The day (UTC) of an instant. */
+/** Returns the day (UTC) of an instant. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** A stored result of a time frame. */
@@ -22,8 +22,8 @@ export interface DayResult<Value> {
 }
 
 /**
- * The stored results with a maximum speed of an athlete in the days (UTC) that end with the day of a time frame: those of
- * time frames of its owner that the caller can read, in chronological order.
+ * Returns the stored results with a maximum speed for the athlete of a time frame, on the days (UTC) that end with the day of the
+ * time frame, in chronological order. Reads only time frames of the same owner that the caller can read.
  * @param value the part of the results
  * @param orderBy which results count if there are more than `limit`
  */

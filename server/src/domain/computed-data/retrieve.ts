@@ -27,7 +27,10 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** The optional figures that a request selects, and the definition. Without them, the API documents nineteen keys. */
+/**
+ * The optional figures that a request selects, and whether it selects their definition. They are optional, because the API
+ * documents nineteen keys.
+ */
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;
@@ -39,7 +42,7 @@ export interface WantedFigures {
   with_standard_runs?: boolean;
 }
 
-/** Optional figures, and those of the recipes that the time frame names. */
+/** Optional figures, and the figures of the recipes that the time frame names. */
 type MoreFigures = Omit<OptionalFigures, "definition" | "profile_points"> & FiguresOfOthers;
 
 /** Figures that depend on other time frames. */

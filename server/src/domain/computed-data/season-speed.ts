@@ -14,9 +14,9 @@ export interface SeasonSpeed extends SeasonMaxSpeed {
 const MAX_TIMEFRAMES = 2_000;
 
 /**
- * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results
- * of those time frames of its owner that the caller can read. The time frames of an activity on one day count as one
- * session, so they do not confirm each other.
+ * Returns the maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame. Uses the stored results
+ * of the owner's time frames that the caller can read. The time frames of an activity on one day count as one session, so they do
+ * not confirm each other.
  * @returns null if no session has a known maximum speed
  */
 export async function seasonMaxSpeedOf(ctx: Context, frame: Timeframe): Promise<SeasonSpeed | null> {

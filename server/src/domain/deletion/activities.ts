@@ -5,7 +5,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { deleteWebhooks, deliveriesOf, webhooksOf } from "../webhooks/erase.js";
 
-/** Limits of one transaction: activities, their stored bytes (unless the first has more), and time frames. */
+/** Limits on one transaction: activities, their stored bytes (unless the first has more), and time frames. */
 const ACTIVITIES_AT_A_TIME = 50;
 const BYTES_AT_A_TIME = 4 * 1024 * 1024;
 const TIMEFRAMES_AT_A_TIME = 100;

@@ -30,7 +30,7 @@ export const deleteSession = (ctx: Context, session: number): Promise<void> =>
     ),
   );
 
-/** The activity that the rule of sessions has locked. */
+/** Returns the activity that the rule of sessions has locked. */
 async function headOf({ queries }: UnitOfWork, session: number): Promise<ActivityHead> {
   const { json: _, ...columns } = getTableColumns(activities);
   const [activity] = await queries.select(columns).from(activities).where(eq(activities.id, session));

@@ -13,7 +13,7 @@ import { type Run, removeNoted } from "../raw-data/noted-removal.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 
-/** Limits of one transaction, because others wait for it. */
+/** Limits on one transaction, because other transactions wait for it. */
 const INTERVALS_AT_A_TIME = 100;
 const CHUNKS_AT_A_TIME = 1_000;
 const TIMEFRAMES_AT_A_TIME = 100;
@@ -80,7 +80,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
         part.removed += count;
         removed.push(...times);
       }
-      // even if retention removed them first, because results of others may include the samples
+      // Report the times even if retention removed the samples first, because results of others may include them.
       changed.push({ startMs, stopMs: end });
     }
     if (end < stopMs) {

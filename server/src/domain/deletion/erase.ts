@@ -78,8 +78,8 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
 }
 
 /**
- * Managers whose stored responses may contain the id of an athlete: with time frames, permissions or assignments of the athlete,
- * and the owners of the athlete's squads and their guests.
+ * Returns the managers whose stored responses may contain the id of an athlete: managers with time frames, permissions or
+ * assignments of the athlete, and the owners and guests of the athlete's squads.
  */
 async function managersOf(queries: Queries, { id, managedBy }: Account): Promise<number[]> {
   const owners = await queries

@@ -24,10 +24,9 @@ export interface Reapplied {
 }
 
 /**
- * Erases again those accounts on the erasure list that a restored backup has brought back. The list and the database
- * then contain the same entries, so a new list or the list of another machine is complete too. Without a restore, this
- * only reads the list and makes one query for all erasures. After a restore, one process erases while the others wait.
- * They continue if it ends early.
+ * Erases accounts on the erasure list again that a restored backup contains. The list and the database then contain the same
+ * entries, so a new list or the list of another machine is complete too. Without a restore, this only reads the list and makes
+ * one query for all erasures. After a restore, one process erases while the others wait. They continue if it ends early.
  * @param file file of the list; default: the one in the settings
  * @throws UsageError when the list cannot be read or written
  */

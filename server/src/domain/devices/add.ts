@@ -38,7 +38,10 @@ async function addDevice({ queries, now, announce }: UnitOfWork, device: NewDevi
     .onConflictDoNothing()
     .returning();
   if (row === undefined)
-    throw errors.field("serial_number", `There is already a device ${device.serialNumber}.`);
+    throw errors.field(
+      "serial_number",
+      `A device with the serial number ${device.serialNumber} already exists.`,
+    );
   await announce("deviceChanged", { before: null, after: row });
   return row;
 }

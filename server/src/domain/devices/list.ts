@@ -62,7 +62,7 @@ function conditionsOf({ queries, caller }: Context, filters: Filters) {
   return { everOwned: exists(owned), ownedNow, customName, filtered };
 }
 
-/** Contains each device once. */
+/** Lists the devices that the caller owns or has owned, each once. */
 export async function listDevices(ctx: Context, filters: Filters) {
   const { everOwned, ownedNow, customName, filtered } = conditionsOf(ctx, filters);
   const orderings = {

@@ -40,7 +40,7 @@ export function toDevice(device: DeviceRow, isOwner: boolean) {
 }
 
 /**
- * View of a device for its owner.
+ * Returns a device as its owner sees it.
  * @param ownership current ownership of the caller
  */
 export const deviceItem = (device: DeviceRow, ownership: { id: number }): Item<ReturnType<typeof toDevice>> =>

@@ -19,7 +19,7 @@ import { toPermission } from "../permissions/resource.js";
 import { jsonArray } from "./json-array.js";
 
 /*
- * The rows about an athlete in each file of the archive, as JSON text. `measured-rows.ts` has those about the measured data.
+ * Reads the rows about an athlete for each file of the archive, as JSON text. `measured-rows.ts` reads the measured data.
  */
 
 /** Number of rows in one read. */
@@ -42,7 +42,7 @@ export const permissionsOf = ({ queries, clock }: Context, { id }: Account, coun
     count,
   );
 
-/** Managers whom the athlete has looked up to grant permissions. */
+/** Reads the managers whom the athlete has looked up to grant permissions. */
 export const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -57,7 +57,7 @@ export const knownManagersOf = ({ queries }: Context, { id }: Account, count: Co
     count,
   );
 
-/** The squads of which the athlete is or was a member. */
+/** Reads the squads of which the athlete is or was a member. */
 export const membershipsOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -73,7 +73,7 @@ export const membershipsOf = ({ queries }: Context, { id }: Account, count: Coun
     count,
   );
 
-/** The devices that a manager has assigned to the athlete. */
+/** Reads the devices that a manager has assigned to the athlete. */
 export const assignmentsOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -88,7 +88,7 @@ export const assignmentsOf = ({ queries }: Context, { id }: Account, count: Coun
     count,
   );
 
-/** The users of OpenID providers who can sign in to the account. */
+/** Reads the users of OpenID providers who can sign in to the account. */
 export const identitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -109,7 +109,7 @@ export const identitiesOf = ({ queries }: Context, { id }: Account, count: Count
     count,
   );
 
-/** Omits tokens and their hashes. */
+/** Reads the sessions of the account, without tokens and their hashes. */
 export const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -133,7 +133,7 @@ export const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) 
     count,
   );
 
-/** Changes by the athlete, of the athlete's account, and of rows that refer to the athlete. */
+/** Reads the audited changes by the athlete, to the athlete's account, and to rows that refer to the athlete. */
 export const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,

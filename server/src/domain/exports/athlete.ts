@@ -32,7 +32,7 @@ import { type ZipEntry, zipOf } from "./zip.js";
 /** Number of samples formatted in one step, which takes about a millisecond. */
 const SAMPLES = 20_000;
 
-/** File name of the archive. */
+/** Returns the file name of the archive. */
 export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =>
   `athlete-${id}-${now.toISOString().slice(0, 10)}.zip`;
 
@@ -115,7 +115,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   };
 }
 
-/** Rows of an account that is deleted during the export would be missing without an error. */
+/** Checks that the account exists. If it were deleted during the export, rows would be missing without an error. */
 async function requireAccount({ queries }: Context, { id }: Account): Promise<void> {
   if ((await queries.$count(accounts, eq(accounts.id, id))) === 0) throw errors.notFound();
 }
@@ -129,7 +129,9 @@ async function* profile(athlete: Account, count: Count): AsyncGenerator<string> 
   yield* pieces({ ...toAthlete(athlete), created_at: athlete.createdAt.toISOString() });
 }
 
-/** Times of a time frame without samples in its file, because an older time frame assigns them to another athlete. */
+/**
+ * Returns the times of a time frame whose samples its file omits, because an older time frame assigns them to another athlete.
+ */
 const leftOut = ({ others }: WornTimes) =>
   others.length === 0
     ? {}
@@ -140,7 +142,7 @@ const leftOut = ({ others }: WornTimes) =>
         })),
       };
 
-/** The file is standard CSV. Without samples, it contains only the header line. */
+/** Yields the samples of a time frame as standard CSV. Without samples, the file contains only the header line. */
 async function* samplesOf(
   { queries }: Context,
   deviceId: number,

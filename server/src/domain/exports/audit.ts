@@ -87,7 +87,7 @@ async function before({ queries }: Context, inTime: SQL): Promise<number> {
   return (first?.id ?? 1) - 1;
 }
 
-/** A deleted account has entries but no username. */
+/** Returns the id of an account from its username or id. A deleted account has entries but no username. */
 async function accountIdOf({ queries }: Context, account: string): Promise<number> {
   const [found] = await queries
     .select({ id: accounts.id })

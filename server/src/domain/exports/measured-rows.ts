@@ -17,7 +17,7 @@ import { type Count, ROWS } from "./athlete-rows.js";
 import { jsonArray } from "./json-array.js";
 
 /*
- * The activities, time frames and figures of an athlete in each file of the archive, as JSON text.
+ * Reads the activities, time frames and figures of an athlete for the files of the archive, as JSON text.
  */
 
 /** Number of rows in one read of activities or sessions, which can be several megabytes. */
@@ -43,8 +43,8 @@ const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit
     .limit(limit);
 
 /**
- * Includes the `json` of an activity only if no other athlete has time frames in the activity, because it may describe
- * others.
+ * Reads activities. Includes the `json` of an activity only if no other athlete has time frames in the activity, because it may
+ * describe other athletes.
  */
 export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
@@ -80,7 +80,7 @@ export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count
     count,
   );
 
-/** Omits serial numbers, because anyone who knows one can take a device without an owner. */
+/** Reads time frames. Omits serial numbers, because anyone who knows one can take a device without an owner. */
 export const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -89,7 +89,7 @@ export const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
     count,
   );
 
-/** Stored results. They are not recomputed, because the export shows stored data. */
+/** Reads the stored results. They are not recomputed, because the export shows stored data. */
 export const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     RESULT_ROWS,

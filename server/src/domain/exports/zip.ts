@@ -8,13 +8,12 @@ export interface ZipEntry {
   content: AsyncIterable<Uint8Array | string>;
 }
 
-/** Fastest level, because positions compress to a third at any level. */
+/** A fast level, because positions compress to a third at any level. */
 const COMPRESSION_LEVEL = 3;
 
 /**
- * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory
- * does not depend on their number and size. An error of a file destroys the stream, which leaves the archive
- * recognisably incomplete.
+ * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory does not
+ * depend on their number and size. An error in a file destroys the stream, so that the archive is recognisably incomplete.
  */
 export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();
@@ -48,8 +47,8 @@ function addEntry(zip: ZipFile, output: Readable, { name, content }: ZipEntry): 
 }
 
 /**
- * Restores the context of the caller, because a stream is read in the context of its reader and its queries must wait in the
- * caller's queue.
+ * Runs the iterator in the context of the caller, so that its queries wait in the caller's queue. A stream would otherwise run it
+ * in the context of its reader.
  */
 function forSameCaller<T>(content: AsyncIterable<T>): AsyncIterable<T> {
   const caller = currentCaller();

@@ -7,18 +7,18 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Reasons why a failed job cannot be retried: its payload was erased when it failed. */
+/** Messages about failed jobs that cannot be retried, because their payload was erased. */
 const ERASED: Readonly<Record<JobKind, string>> = {
-  mail: "The mail was erased when the job failed. For a new link, run account reset-password.",
+  mail: "The email was erased when the job failed. For a new link, run account reset-password.",
   "bulk-load": "The recording was erased when the job failed. Its owner can load it again.",
-  compute: "Its data are computed at the next read.",
+  compute: "Its data is computed when it is next read.",
   recompute:
-    "The next start of the service adds it again; until then, stale data are computed when they are read.",
+    "The next start of the service adds the job again. Until then, stale data is computed when it is read.",
   derive: "A change to the session, its squad or an assignment derives its time frames again.",
   "session-figures":
-    "They are computed when the table of the session, or the data of its time frames, are read.",
-  "record-figures": "A change to the athlete adds it again.",
-  "stream-effects": "The next samples of the stream, or its end, add it again.",
+    "The figures are computed when the table of the session, or the data of its time frames, is read.",
+  "record-figures": "A change to the athlete adds the job again.",
+  "stream-effects": "The next samples of the stream, or its end, add the job again.",
   removal: "The copies of the affected devices must be read again.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",
   "webhook-fan-out": "The event was erased when the job failed.",

@@ -37,7 +37,7 @@ const ORDERINGS = { name: jsonSchemas.name, type: jsonSchemas.type, parent: json
 export const JsonSchemaFilters = Type.Object({
   ...PageQuery,
   ordering: ordering(Object.keys(ORDERINGS)),
-  search: Query.text("Found in name"),
+  search: Query.text("Text in the name"),
   type: Query.integer("1 ACTIVITY, 2 TIMEFRAME"),
   parent: Query.integer("Id of the parent schema"),
 });

@@ -58,7 +58,7 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
 function place(fields: FieldErrors, [name = "", ...rest]: string[], text: string): void {
   const known = fields[name];
   if (rest.length === 0) {
-    // A problem of the whole value replaces the problems of its parts.
+    // A problem with the whole value replaces the problems of its parts.
     fields[name] = Array.isArray(known) ? [...known, text] : [text];
     return;
   }

@@ -2,8 +2,8 @@ import { type CursorPage, encodeCursor } from "../../wire/cursor.js";
 import { CURSOR_LIMITS } from "../../wire/page-limits.js";
 
 /**
- * A page of a list in id order, starting after a cursor.
- * @param read the rows with ids above `after`, at most `limit`
+ * Returns a page of a list in id order, starting after a cursor.
+ * @param read reads the rows with ids above `after`, at most `limit`
  */
 export async function cursorPage<Row extends { id: number }, T>(
   { cursor = 0, limit = CURSOR_LIMITS.default }: { cursor?: number; limit?: number },

@@ -1,4 +1,4 @@
-/** Limits of values in `json` or `params`, except for a GPX document. */
+/** Limits on values in `json` or `params`, except for a GPX document. */
 export const JSON_MAX_BYTES = 64 * 1024;
 export const JSON_MAX_MEMBERS = 2_000;
 

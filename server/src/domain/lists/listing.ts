@@ -77,13 +77,13 @@ export function orderBy(ordering: string | undefined, orderings: Orderings, id: 
 
 const isText = (column: Column) => column.columnType === "PgText";
 
-/** Condition for "contains": case-insensitive; `%`, `_` and `\` are literal. */
+/** Returns a condition for "contains": case-insensitive; `%`, `_` and `\` are literal. */
 export function contains(column: PgColumn | SQL, value: string | undefined): SQL | undefined {
   if (value === undefined) return undefined;
   return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
 }
 
-/** Terms of a search, separated by spaces and commas, except in quoted phrases. */
+/** Returns the terms of a search, which are separated by spaces and commas, except in quoted phrases. */
 export function searchTerms(search: string): string[] {
   return [...search.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
@@ -94,7 +94,7 @@ export function searchTerms(search: string): string[] {
 const MAX_SEARCH_TERMS = 20;
 
 /**
- * Condition for `search`: each term occurs in at least one of the columns.
+ * Returns a condition for `search`: each term occurs in at least one of the columns.
  * @throws ServiceError on the field `search` when there are too many terms
  */
 export function matchesSearch(

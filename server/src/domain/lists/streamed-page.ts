@@ -22,7 +22,7 @@ const MAX_VALUE_BYTES = 5 * 1024 * 1024;
 const weightOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`least(coalesce(pg_column_size(${column}), 0)::bigint * ${sql.raw(String(COMPRESSION))}, ${sql.raw(String(MAX_VALUE_BYTES))})`;
 
-/** Bytes of a column's value as sent. The database reads the value to count them. */
+/** Counts the bytes of a column's value as sent. The database reads the value for this. */
 const sizeOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`coalesce(octet_length(${column}::text), 0)::bigint`;
 

@@ -10,7 +10,7 @@ const { password, manager_profile, athlete_profile } = optionalFields;
 
 const exampleName = { first_name: "Ann", last_name: "Ash" };
 
-/** For PUT; absent fields do not change. */
+/** Body of PUT. Absent fields do not change. */
 export const ManagerReplacement = Type.Object(
   { ...accountFields, password, current_password: CurrentPassword, manager_profile },
   { examples: [{ username: "ann", email: "ann@example.org", manager_profile: exampleName }] },

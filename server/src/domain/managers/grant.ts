@@ -12,7 +12,7 @@ export async function grantManagedAthletes(ctx: Context, username: string): Prom
   return transact(ctx, "manager grant", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     if (account.role !== "MANAGER")
-      throw errors.field("username", "The account is not the account of a manager.");
+      throw errors.field("username", "The account does not belong to a manager.");
     return updateAccount(unit, account, { canCreateManagedAthletes: true });
   });
 }

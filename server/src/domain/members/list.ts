@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, getTableColumns, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { accounts, squadMembers, squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
@@ -7,6 +7,7 @@ import { searchedPlayerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
 import { matchesSearch } from "../lists/listing.js";
+import { isValidAt } from "../lists/times.js";
 import { isVisibleMember, roleColumn, viewOf } from "../squad-roles/view.js";
 import { toMember } from "./resource.js";
 import type { Member } from "./rules.js";
@@ -19,7 +20,7 @@ export const MemberFilters = Type.Object({
   at: Query.dateTime("Only members at this time"),
 });
 
-/** The members that the caller can see, oldest first. */
+/** Lists the members that the caller can see, oldest first. */
 export async function listMembers(
   ctx: Context,
   { search, squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,
@@ -37,7 +38,7 @@ export async function listMembers(
           isVisibleMember(ctx),
           squad === undefined ? undefined : eq(squadMembers.squadId, squad),
           athlete === undefined ? undefined : eq(squadMembers.athleteId, athlete),
-          at === undefined ? undefined : and(lte(squadMembers.startTime, at), gt(squadMembers.endTime, at)),
+          isValidAt(squadMembers, at),
           gt(squadMembers.id, after),
           matchesSearch(search, [
             searchedPlayerName,

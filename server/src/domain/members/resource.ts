@@ -8,7 +8,7 @@ import type { Member as MemberRow } from "./rules.js";
 
 /** Largest shirt number. */
 export const MAX_NUMBER = 999;
-/** Characters of a position. */
+/** Maximum number of characters of a position. */
 export const MAX_POSITION = 20;
 
 const speed = PARAMETER_LIMITS.sprint_threshold;
@@ -72,7 +72,7 @@ const changeable = {
 
 export const MemberInput = Type.Object(
   {
-    squad: Id({ description: "Id of a squad of yours" }),
+    squad: Id({ description: "Id of one of your squads" }),
     athlete: Id({ description: "Id of an athlete whom you may read" }),
     start_time: DateTime(),
     ...changeable,
@@ -88,7 +88,7 @@ export const MemberPatch = Type.Object(
     from: Type.Optional(
       DateTime({
         description:
-          "Time from which the number, the position and the thresholds are valid: the member ends then, and a new member with these values follows until its end. At or before `start_time`, it has no effect. Without it, they are valid for the whole membership",
+          "Time from which the number, the position and the thresholds are valid. The member ends then, and a new member with these values follows until the previous end. A time at or before `start_time` has no effect. If it is absent, the values are valid for the whole membership",
       }),
     ),
   },

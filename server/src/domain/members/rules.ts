@@ -2,7 +2,8 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Rule } from "../change/rule.js";
-import { isVisibleMember, lockView, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
+import { forEditors, forOwner } from "../squad-roles/narrow-rules.js";
+import { isVisibleMember, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type Member = typeof squadMembers.$inferSelect;
 
@@ -14,7 +15,7 @@ export interface SeenMember {
   ownerId: number;
 }
 
-/** The object is not found if the caller cannot see the squad. */
+/** Finds a member of a squad that the caller can see. */
 export const readableMember: Rule<"member", SeenMember> = {
   description: "The owner of the squad, managers with a role in it, and the athlete",
   roles: ["MANAGER", "ATHLETE"],
@@ -30,24 +31,10 @@ export const readableMember: Rule<"member", SeenMember> = {
   },
 };
 
-export const ownMember: Rule<"member", SeenMember> = {
-  description: "The owner of the squad",
-  roles: ["MANAGER"],
-  async find(ctx, ids, lookup) {
-    const found = await readableMember.find(ctx, ids, lookup);
-    if (found.view.role !== "owner") throw errors.forbidden();
-    return found;
-  },
-};
+export const ownMember = forOwner(readableMember, "The owner of the squad");
 
-export const editableMember: Rule<"member", SeenMember> = {
-  description: "The owner of the squad, and its analysts",
-  roles: ["MANAGER"],
-  async find(ctx, ids, lookup) {
-    const found = await readableMember.find(ctx, ids, lookup);
-    const { queries, lock } = lookup;
-    const view = lock ? await lockView(queries, ctx, found.member.squadId, found.view) : found.view;
-    if (!mayEdit(view)) throw errors.forbidden();
-    return { ...found, view };
-  },
-};
+export const editableMember = forEditors(
+  readableMember,
+  ({ member }) => member.squadId,
+  "The owner of the squad, and its analysts",
+);

@@ -1,5 +1,5 @@
 import { parameterProblems } from "asi-convert/metrics";
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
@@ -7,6 +7,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
 import { isHeartKey } from "../squad-roles/heart.js";
@@ -78,8 +79,8 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
 }
 
 /**
- * The times of a player in a squad decide which days of the player its guests see. So only the owner sets them, and a change from a
- * given time keeps their union.
+ * Checks a change to the times of a player in a squad. The times decide which days of the player the guests of the squad see, so
+ * only the owner sets them, and a change from a given time keeps their union.
  * @throws ServiceError `forbidden`; `invalid` on the field `from`
  */
 function requireTimes({ role }: View, before: Member, { from, start_time, end_time }: MemberChange): void {
@@ -89,7 +90,10 @@ function requireTimes({ role }: View, before: Member, { from, start_time, end_ti
     throw errors.forbidden("Only the owner of the squad can change the times of a player.");
   if (from === undefined) return;
   if (start_time !== undefined || end_time !== undefined)
-    throw errors.field("from", "Cannot be sent with the times of the player, which need another request.");
+    throw errors.field(
+      "from",
+      "Cannot be sent together with the times of the player. Send them in another request.",
+    );
   if (from >= before.endTime) throw errors.field("from", "Must be before the end of the membership.");
 }
 
@@ -107,7 +111,7 @@ async function replace(unit: UnitOfWork, ownerId: number, before: Member, row: M
   return after;
 }
 
-/** Ends a row of a member where another one with its remaining time starts. */
+/** Ends a row of a member and adds a row for the remaining time. */
 async function follow(
   unit: UnitOfWork,
   ownerId: number,
@@ -150,19 +154,21 @@ export const thresholdsProblem = ({
   // Thresholds of one sport. Only thresholds of the same sport depend on each other.
   hid_thresholds === undefined ? undefined : parameterProblems("soccer", { hid_thresholds })[0];
 
-/** Heart-rate thresholds are kept when a caller who cannot see them changes the others. */
+/** Returns the heart-rate thresholds, which are kept when a caller who cannot see them changes the others. */
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
 
 function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
   const key = hasHeart ? undefined : Object.keys(params ?? {}).find(isHeartKey);
   if (key !== undefined)
-    throw errors.invalid({ params: { [key]: ["Only the owner of the squad can set it. Leave it out."] } });
+    throw errors.invalid({
+      params: { [key]: ["Only the owner of the squad can set this threshold. Leave it out."] },
+    });
 }
 
 /**
  * Checks the thresholds, and that the athlete is not a member twice at any time.
- * @param id the member itself, if it is changed
+ * @param id id of a member that changes; absent for a new one
  */
 async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {
   const { squadId, athleteId, startTime, endTime, params } = member;
@@ -178,15 +184,14 @@ async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "versi
         eq(squadMembers.squadId, squadId),
         eq(squadMembers.athleteId, athleteId),
         ne(squadMembers.id, id),
-        lt(squadMembers.startTime, endTime),
-        gt(squadMembers.endTime, startTime),
+        isValidBetween(squadMembers, startTime, endTime),
       ),
     )
     .limit(1);
   if (other !== undefined) {
     throw errors.conflict(
       "member_overlaps",
-      `The athlete is already a member at this time, with the id ${other.id}. End that one first.`,
+      `The athlete is already a member at this time, with the id ${other.id}. End that membership first.`,
     );
   }
 }

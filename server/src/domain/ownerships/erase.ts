@@ -5,7 +5,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
 import type { Ownership } from "./rules.js";
 
-/** Limits of one transaction, because others wait for it. */
+/** Limits on one transaction, because other transactions wait for it. */
 const OWNERSHIPS_AT_A_TIME = 100;
 const CHUNKS_AT_A_TIME = 1_000;
 const AUDIT_ROWS_AT_A_TIME = 1_000;
@@ -48,7 +48,7 @@ export async function eraseOwnerships(
   return true;
 }
 
-/** Returns the manager's first ownerships of the device up to the next one of another owner. */
+/** Returns the manager's first ownerships of the device up to the next ownership of another manager. */
 async function firstRun({ queries }: UnitOfWork, deviceId: number, managerId: number) {
   const ofDevice = eq(ownerships.deviceId, deviceId);
   const own = and(ofDevice, eq(ownerships.managerId, managerId));

@@ -21,7 +21,7 @@ export const OwnershipFilters = Type.Object({
 
 type Filters = StaticDecode<typeof OwnershipFilters>;
 
-/** Device id as text; an invalid id matches no device. */
+/** Parses a device id; an invalid id matches no device. */
 const deviceIdOf = (text: string) =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 

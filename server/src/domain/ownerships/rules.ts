@@ -53,7 +53,10 @@ async function findCurrentOwnership(queries: Queries, device: number) {
   return { device: row?.device, ownership: row?.ownership };
 }
 
-/** Use two statements, because only a statement that starts after the lock sees the changes of the previous holder. */
+/**
+ * Locks the device, then reads its current ownership, because only a statement that starts after the lock sees the changes of the
+ * previous holder.
+ */
 async function lockCurrentOwnership(queries: Queries, id: number) {
   const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
   const [ownership] = await queries

@@ -17,7 +17,7 @@ export interface Grants {
    * covered.
    */
   cover(athleteId: number, start: Date, end: Date): boolean;
-  /** The union of the times of the permissions, closed, ascending and disjoint. */
+  /** Returns the union of the times of the permissions, closed, ascending and disjoint. */
   times(athleteId: number): readonly Interval[];
 }
 
@@ -29,11 +29,11 @@ export interface NeededTime {
 }
 
 /**
- * Reads a manager's permissions of one kind on some athletes. The database unites them and returns one row for each athlete, because
- * each of hundreds of athletes can have a thousand permissions.
- * @param needed the result knows nothing about times outside all of these
- * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends;
- *   for changes that depend on the result
+ * Reads a manager's permissions of one kind on some athletes. The database unites them and returns one row for each athlete,
+ * because each of hundreds of athletes can have a thousand permissions.
+ * @param needed times for which the result is valid
+ * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends; for
+ * changes that depend on the result
  */
 export async function grantsOf(
   queries: Queries,
@@ -55,7 +55,7 @@ export async function grantsOf(
   };
 }
 
-/** The union of the permissions of each athlete that overlap the time; athletes without one are absent. */
+/** Returns, for each athlete, the union of the permissions that overlap the time. Athletes without a permission are absent. */
 async function unitedTimes(
   queries: Queries,
   managerId: number,
@@ -75,7 +75,7 @@ async function unitedTimes(
 }
 
 /**
- * Returns those of the athletes on whom the manager has an active permission.
+ * Returns the athletes on whom the manager has an active permission.
  * @param lock as for `grantsOf`
  */
 export async function permittedNow(
@@ -110,7 +110,9 @@ const isOneOf = (ids: readonly number[]): SQL => sql`${accounts.id} = ANY(${sql.
 
 const distinct = (ids: readonly number[]): number[] => [...new Set(ids)];
 
-/** From the first start to the last end. There can be more times than a call can have arguments. */
+/**
+ * Returns the first start and the last end. A loop finds them, because there can be more times than a call can have arguments.
+ */
 function hullOf(times: readonly NeededTime[]): { from: Date; to: Date } {
   let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { startTime, endTime } of times) {
@@ -124,7 +126,7 @@ function hullOf(times: readonly NeededTime[]): { from: Date; to: Date } {
 export const isActive = ({ startTime, expirationTime }: Validity, now: Date): boolean =>
   startTime <= now && now < expirationTime;
 
-/** Condition: the manager has an active permission on the athlete in the row of `accounts`. */
+/** Returns the condition that the manager has an active permission on the athlete in the row of `accounts`. */
 export function hasActive(queries: Queries, managerId: number, kind: PermissionKind, now: Date): SQL {
   const active = queries
     .select({ one: sql`1` })

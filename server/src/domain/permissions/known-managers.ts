@@ -71,7 +71,7 @@ export const findManager = (
     return found;
   });
 
-/** Managers whom the athlete has looked up, with their current names. */
+/** Lists the managers whom the athlete has looked up, with their current names. */
 export async function listKnownManagers({ queries }: Context, athlete: number, query: Paging) {
   const matching = queries
     .select(columns)

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 
 /**
- * Condition: the manager manages the athlete, or has had the athlete in a squad. A permission alone does not suffice, because
- * anybody can register as an athlete and grant permissions to any manager.
+ * Returns the condition that the manager manages the athlete, or has had the athlete in a squad. A permission alone does not
+ * suffice, because anybody can register as an athlete and grant permissions to any manager.
  * @param account the table `accounts`, or its alias in the statement
  */
 export const isOwnAthlete = (managerId: number, account: SQL): SQL<boolean> =>

@@ -7,7 +7,10 @@ import { isOwnAthlete } from "./own-athletes.js";
 
 const ATHLETE = sql`athlete`;
 
-/** Number of permissions of one athlete that count. A few athletes with many permissions must not use up the share of all. */
+/**
+ * Maximum number of permissions of one athlete that count, so that a few athletes with many permissions do not use up the share
+ * of all athletes.
+ */
 const MOST_COUNTED = 10;
 
 /** Whether the athlete has identified the manager by number and username. */

@@ -18,7 +18,7 @@ interface Group {
   batches: Row[][];
 }
 
-/** Columns longer than their rows, as those of the store can be. */
+/** Returns columns longer than their rows, as those of the store can be. */
 function columnsOf(rows: readonly Row[]): SampleColumns {
   const columns = { ...allocateColumns(rows.length + 3), length: rows.length };
   rows.forEach((row, i) => {
@@ -55,7 +55,7 @@ const group = fc.record({
 });
 
 describe("an Arrow stream", () => {
-  it("contains every sample with its times, missing values and texts, as a reader of Arrow reads it", async () => {
+  it("contains every sample with its times, missing values and texts, when an Arrow library reads it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(group, { maxLength: 3 }), async (groups) => {
         const table = tableFromIPC(Buffer.concat(await written(groups, ["player", "device"])));

@@ -94,7 +94,9 @@ function fraction(name: string, digits: number, of: (samples: SampleColumns) => 
 
 const complete = (values: Values["values"]): Values => ({ values, validity: new Uint8Array(), nullCount: 0 });
 
-/** Division, not multiplication by the inverse, gives the double nearest to the decimal value. */
+/**
+ * Divides integers by a power of ten. Division, not multiplication by the inverse, gives the double nearest to the decimal value.
+ */
 function quotients(integers: Int32Array, length: number, digits: number, memory: ColumnMemory): Float64Array {
   const divisor = 10 ** digits;
   const values = new Float64Array(memory.take(8 * length), 0, length);
@@ -127,7 +129,7 @@ function missingWhere(
   return { validity, nullCount };
 }
 
-/** A text that is the same in all rows. */
+/** Returns a column with the same text in all rows. */
 function labelColumn(text: string, length: number): Column<string> {
   const bytes = Buffer.from(text);
   const values = new Uint8Array(bytes.length * length);

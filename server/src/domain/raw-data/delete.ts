@@ -8,7 +8,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { type Run, removeNoted } from "./noted-removal.js";
 
-/** Number of chunks removed in one transaction. Other transactions wait only briefly for this number. */
+/** Number of chunks that one transaction removes, so that other transactions wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
 /**

@@ -42,11 +42,11 @@ const PAGES_OF_ONE_ADDRESS = 4;
 export interface RawDataReading {
   cache: PageCache;
   /**
-   * Lets each caller read one page at a time, because a waiting page takes memory, and lets it pause between pages,
-   * because a page takes much processor time. Callers with different addresses do not wait for each other.
+   * Lets each caller read one page at a time, because a waiting page takes memory, with a pause after each page, because a page
+   * takes much processor time. Callers with different addresses do not wait for each other.
    */
   reads: FairQueue<number>;
-  /** Formats one page of all callers at a time, because 25,000 samples block the event loop for milliseconds. */
+  /** Formats one page at a time for all callers together, because 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
   /** Replica for reading pages while it is recent enough. */
   replica: ReadReplica | undefined;
@@ -122,7 +122,7 @@ export async function fetchRawData(
 /** Shorter pages fit into one packet uncompressed. */
 const LEAST_COMPRESSED_BYTES = 1_400;
 
-/** Compressed samples take less than this fraction of their size. */
+/** Minimum compression ratio of samples. */
 const LEAST_COMPRESSION = 4;
 
 const gzipped = promisify(gzip);
@@ -163,7 +163,7 @@ function pageBody({ count, columns }: SamplePage, at: { page: number; limit: num
   return samplesToJson(columns, { keys: SAMPLE_KEYS, before, after });
 }
 
-/** Compute the tag from stored bytes, because hashing the samples takes four times as long. */
+/** Computes the entity tag from stored bytes, because hashing the samples takes four times as long. */
 function etagOf({ count, source }: SamplePage, intervals: readonly Interval[]): string {
   const hash = createHash("sha256").update(JSON.stringify([count, intervals]));
   for (const text of source) hash.update(text);

@@ -24,7 +24,7 @@ const connectionOf = preparedOnce((queries) =>
 );
 
 /**
- * Registers a new connection of the caller. Another one to the same target ends at its next poll, in any process.
+ * Registers a new connection of the caller. An earlier connection to the same target ends at its next poll, in any process.
  * @returns id of the connection
  */
 export async function openLiveConnection({ queries, caller }: Context, target: LiveTarget): Promise<string> {

@@ -47,7 +47,7 @@ export function requireFewDevices(count: number): void {
 export const ownershipVersion = ({ id, version }: Pick<Ownership, "id" | "version">): string =>
   `${id}.${version}`;
 
-/** A device with all samples of an ownership. */
+/** Returns a device with all samples of an ownership. */
 export const wholeDevice = (
   ownership: Pick<Ownership, "id" | "version" | "deviceId" | "startTime">,
 ): LiveDevice => ({
@@ -61,7 +61,7 @@ export const wholeDevice = (
   ],
 });
 
-/** A device that the caller owns now. */
+/** Follows a device that the caller owns now. */
 export const thatDevice =
   (ctx: Context, device: number): LiveDevices =>
   async () => [wholeDevice((await authorize(ctx, "streamRawData", { device })).ownership)];
@@ -76,7 +76,7 @@ const currentlyOwned = preparedOnce((queries) =>
     .prepare("currently_owned"),
 );
 
-/** All devices that the caller owns now. */
+/** Follows all devices that the caller owns now. */
 export const ownDevices =
   (ctx: Context): LiveDevices =>
   async () => {

@@ -38,15 +38,15 @@ export const progressFrom = (lastMs: number | null): Progress => ({
 
 /** New samples of a device for the client. */
 export interface Advance {
-  /** Samples that a tracker has sent after later ones. */
+  /** Samples that a tracker has sent after newer samples. */
   late: SampleColumns;
   inTime: SampleColumns;
   progress: Progress;
 }
 
 /**
- * The samples since the last poll, at most the newest 300. After the first poll, the samples after `lastMs`, or the newest sample if it
- * is null.
+ * Returns the samples since the last poll, at most the newest 300. At the first poll, returns the samples after `lastMs`, or the
+ * newest sample if `lastMs` is null.
  * @param times of the samples that the client may have: closed, ascending, disjoint
  */
 export function advance(
@@ -77,7 +77,7 @@ export function advance(
   };
 }
 
-/** The samples within closed, ascending, disjoint times. */
+/** Returns the samples within closed, ascending, disjoint times. */
 export function samplesIn(samples: SampleColumns, times: readonly Interval[]): SampleColumns {
   const parts = piecesIn(samples, times);
   const [only] = parts;

@@ -54,9 +54,10 @@ interface Following {
 const MAX_LEFT_DEVICES = MAX_LIVE_DEVICES;
 
 /**
- * Yields the samples of devices in the order of storage, regardless of their times: every `LIVE_POLL_MS` a batch of each device, preceded
- * by a batch of its late samples if there are any, or null if there are no samples. Omits samples that are at least 15 minutes older than the
- * newest one of the device, and all but the newest 300 of a batch. Every poll checks the rights of the caller.
+ * Yields the samples of devices in the order of storage, regardless of their times. Every `LIVE_POLL_MS`, it yields a batch for
+ * each device, after a batch of late samples if there are any. Without samples, it yields null. Omits samples that are at least
+ * 15 minutes older than the newest one of the device, and all but the newest 300 of a batch. Every poll checks the rights of the
+ * caller.
  * @returns the reason for the end; null after the signal
  */
 export async function* followDevices(
@@ -123,7 +124,7 @@ interface Found {
   lastMs: number;
 }
 
-/** Devices that have left, in the order in which they left. */
+/** Removes the progress of devices that have left, in the order in which they left, if there are too many. */
 function forgetLeft(has: Map<number, number | null>, progresses: Map<number, Progress>): void {
   let surplus = Math.max(has.size, progresses.size) - MAX_LIVE_DEVICES - MAX_LEFT_DEVICES;
   if (surplus <= 0) return;
@@ -167,7 +168,7 @@ async function newSamples(
     const { deviceId } = device;
     const now = still.get(deviceId);
     const read = added.get(deviceId);
-    // The next poll reads it with the new ownership.
+    // The next poll reads the device with the new ownership.
     if (read === undefined || now?.ownership !== device.ownership) return [];
     const parts = commonParts(device, now);
     const { late, inTime, progress } = advance(progressOf(deviceId), read, timesOf(parts), nowMs);

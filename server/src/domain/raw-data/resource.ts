@@ -18,7 +18,7 @@ export const RawDataSample = Type.Object(
 );
 export type RawDataSample = Static<typeof RawDataSample>;
 
-/** Value of each key. */
+/** JSON value of each key. */
 export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
   "gnss.altitude": "altitude",
   "gnss.latitude": "latitude",
@@ -28,7 +28,7 @@ export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
   "ecg.hr": "hr",
 };
 
-/** A JSON array of samples. */
+/** Formats samples as a JSON array. */
 export const liveSamplesJson = (samples: SampleColumns): string =>
   Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();
 

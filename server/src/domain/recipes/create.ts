@@ -1,7 +1,8 @@
 import { AsiError } from "asi-convert";
 import { canonicalRecipe, checkRecipe, type Recipe, recipeHash } from "asi-convert/metrics";
 import { and, desc, eq } from "drizzle-orm";
-import { accounts, recipes } from "../../store/schema.js";
+import { recipes } from "../../store/schema.js";
+import { lockAccount } from "../change/account-lock.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -19,11 +20,7 @@ export async function createRecipe(ctx: Context, body: NewRecipe) {
     const { queries, now } = unit;
     const accountId = ctx.caller?.id ?? 0;
     // Run requests of an account one after another, because two could create the same version of a name.
-    await queries
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-      .for("no key update");
+    await lockAccount(unit, accountId);
     const [newest] = await queries
       .select()
       .from(recipes)

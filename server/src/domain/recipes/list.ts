@@ -13,7 +13,7 @@ export const RecipeFilters = Type.Object({
   hash: Query.text("Only versions with this hash"),
 });
 
-/** The caller's own recipes, oldest first. */
+/** Lists the caller's own recipes, oldest first. */
 export async function listRecipes(
   { queries, caller }: Context,
   { name, hash, ...paging }: StaticDecode<typeof RecipeFilters>,

@@ -2,15 +2,12 @@ import { and, desc, eq, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recipes, timeframeRecipes } from "../../store/schema.js";
 
-/**
- * The notation for a recipe of the owner in the params of a time frame. The JSON schema of the params describes the
- * notation.
- */
+/** A reference to a recipe of the owner in the params of a time frame. The JSON schema of the params describes it. */
 export type RecipeReference = { name: string; version: number } | { hash: string };
 
 /**
- * The ids of the given recipes of an account. They cannot be deleted until the end of the transaction.
- * @returns undefined for those that do not exist
+ * Finds the given recipes of an account, which then cannot be deleted until the end of the transaction.
+ * @returns their ids; undefined for recipes that do not exist
  */
 export async function findNamed(
   queries: Queries,

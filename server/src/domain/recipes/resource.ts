@@ -4,7 +4,7 @@ import { DateTimeOut, Id, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
 import type { Recipe as RecipeRow } from "./rules.js";
 
-/** Characters of a name. */
+/** Maximum number of characters of a name. */
 const MAX_NAME = 100;
 
 const [preset] = RECIPES;
@@ -22,7 +22,7 @@ export const Recipe = Type.Object(
     name: Type.String(),
     version: Type.Integer({ minimum: 1, description: "Each change to a recipe is a new version" }),
     hash: Type.String({
-      description: "SHA-256 of the recipe as canonical JSON (RFC 8785); the name is not part of it",
+      description: "SHA-256 of the recipe, without its name, as canonical JSON (RFC 8785)",
     }),
     recipe: Definition("The recipe, with its members in the order of canonical JSON"),
     created_at: DateTimeOut(),
@@ -45,7 +45,7 @@ export const RecipeInput = Type.Object(
   {
     name: Text({ minLength: 1, maxLength: MAX_NAME }),
     recipe: Definition(
-      "A recipe of docs/metrics.md, such as `asi recipes show` prints; `gate` is null, because samples of the service have no quality",
+      "A recipe as described in docs/metrics.md and printed by `asi recipes show`; `gate` is null, because samples of the service have no quality",
     ),
   },
   { examples: [example] },
@@ -62,5 +62,5 @@ export const toRecipe = ({ id, name, version, hash, recipe, createdAt }: RecipeR
   created_at: createdAt.toISOString(),
 });
 
-/** A version never changes. */
+/** Returns a recipe and its entity tag, which never changes. */
 export const recipeItem = (row: RecipeRow): Item<ReturnType<typeof toRecipe>> => item(toRecipe(row));

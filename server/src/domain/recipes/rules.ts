@@ -5,7 +5,7 @@ import type { Rule } from "../change/rule.js";
 
 export type Recipe = typeof recipes.$inferSelect;
 
-/** The recipes of other accounts are not found. */
+/** Finds only recipes of the caller. */
 export const ownRecipe: Rule<"recipe", Recipe> = {
   description: "The manager who owns the recipe",
   roles: ["MANAGER"],

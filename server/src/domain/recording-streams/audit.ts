@@ -3,7 +3,7 @@ import type { Context } from "../change/context.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import type { StreamReceiver } from "./receive.js";
 
-/** Records the end of a request in the audit log, with the numbers of stored and refused samples. */
+/** Records the end of a gateway's request in the audit log, with the numbers of stored and refused samples. */
 export async function auditEnd(
   ctx: Context,
   { device, ownership }: OwnedDevice,

@@ -47,7 +47,7 @@ export function beginStream(
     if (offset > stored) {
       throw errors.conflict(
         "offset_ahead",
-        `Of this recording, ${stored} bytes are stored. Send it from there, or from an earlier byte.`,
+        `${stored} bytes of this recording are stored. Continue from there, or from an earlier byte.`,
       );
     }
     const connection = randomUUID();

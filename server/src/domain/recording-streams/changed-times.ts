@@ -38,7 +38,7 @@ export async function announceChanges(
   if (changed.length > 0) await announce("samplesStored", { deviceId, ownerId, changed });
 }
 
-/** The changed times at which the manager owned the device, because others may have owned it in between. */
+/** Returns the changed times at which the manager owned the device, because others may have owned it in between. */
 async function changedTimes(
   queries: Queries,
   { deviceId, managerId: ownerId, changed }: RecordingStream,

@@ -42,7 +42,7 @@ export async function deletePieces(queries: Queries, deviceId: number): Promise<
 }
 
 /**
- * Reads the stored bytes of a stream, as long as no other request has replaced it. Other statements run in between.
+ * Reads the stored bytes of a stream, as long as no other request has replaced it. Other statements can run between the pieces.
  * @throws StreamReplaced
  */
 export async function* storedPieces(

@@ -13,7 +13,7 @@ import { storePiece } from "./store-piece.js";
 /** Number of bytes within which the header of a recording must end. */
 const HEAD_BYTES = 64 * 1024;
 
-/** A device whose clock is at least this far ahead has a fast clock. */
+/** Time by which a device may be ahead of the server's clock without a warning. */
 const AHEAD_MS = 10_000;
 
 /** Progress of this request. */
@@ -79,7 +79,7 @@ export class StreamReceiver {
    */
   async prepare(ended: AbortSignal): Promise<boolean> {
     for await (const piece of storedPieces(this.#ctx.queries, this.#stream)) {
-      // lets other requests run between two pieces, including a request that ends this one
+      // Let other requests run between two pieces, including a request that ends this one.
       await nextTurn();
       if (ended.aborted) return false;
       this.#decode(piece);
@@ -145,7 +145,7 @@ export class StreamReceiver {
     if (info.serial === serialNumber) return;
     throw errors.file(
       "wrong_device",
-      `The recording is of device ${info.serial}, not of device ${serialNumber}.`,
+      `The recording is from device ${info.serial}, not from device ${serialNumber}.`,
     );
   }
 

@@ -48,7 +48,7 @@ export const toState = ({ recording, bytes, storedUntilMs, endedAt }: RecordingS
   ended: endedAt !== null,
 });
 
-/** The state of a recording with nothing stored. */
+/** Returns the state of a recording of which nothing is stored. */
 export const nothingOf = (recording: string) => ({
   recording,
   stored_bytes: 0,

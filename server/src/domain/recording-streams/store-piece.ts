@@ -78,7 +78,7 @@ async function advance(
   return stream;
 }
 
-/** Ends the recording: its bytes are no longer needed. */
+/** Ends the recording, whose bytes are no longer needed. */
 async function conclude(
   unit: UnitOfWork,
   stream: RecordingStream,

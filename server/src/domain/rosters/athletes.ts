@@ -17,7 +17,7 @@ export type AthleteOf = Map<RosterPlayer, number | null>;
 /** Number of athletes that one statement reads. A manager can have ten thousand, and other requests run in between. */
 const AT_A_TIME = 1_000;
 
-/** Athletes whom a text may mean: the names in tables, by the ids. */
+/** Athletes whom a text may mean: their names in tables, by id. */
 type Named = ReadonlyMap<number, string>;
 
 /**
@@ -100,13 +100,13 @@ function newcomerProblem(name: string, found: Named, newcomers: Named = new Map(
   const [newcomer] = newcomers;
   if (found.size > 0 || newcomer === undefined) return undefined;
   const [id, own] = newcomer;
-  return `The athlete ${id} with the name ${name} gives you permission, but has never been in a squad of yours. Write "${withId(own, id)}" if this is the player. If not, create the player first, or delete the permission.`;
+  return `The athlete ${id} with the name ${name} gives you permission, but has never been in one of your squads. Write "${withId(own, id)}" if this is the player. If not, create the player first, or delete the permission.`;
 }
 
 function problemOf(name: string, names: Named, create: boolean, mayCreate: boolean): string | undefined {
   if (names.size > 1) {
     const texts = [...names].map(([id, own]) => withId(own, id));
-    // the name of one athlete may equal the name of another followed by its id
+    // The name of one athlete may equal the name of another athlete followed by the other athlete's id.
     const clear = texts.find((text) => nameKey(text) !== nameKey(name));
     return `The athletes ${[...names.keys()].join(", ")} have the name ${name}. Write "${clear}", the username or the external id.`;
   }

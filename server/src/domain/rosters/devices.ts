@@ -36,8 +36,8 @@ export async function findDevices(
         problems.add(
           player.line,
           device === undefined
-            ? `There is no device ${serial} of yours. Take its ownership, or correct the serial number.`
-            : `Devices of yours have the serial number ${serial} in different letter cases. Assign them with /api/v2/assignments/.`,
+            ? `You have no device with the serial number ${serial}. Take its ownership, or correct the serial number.`
+            : `Several of your devices have the serial number ${serial}, in different letter cases. Assign them with /api/v2/assignments/.`,
         );
       }
     }

@@ -3,8 +3,8 @@ import type { Static } from "@sinclair/typebox";
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import { assignments, squadMembers } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { lockAccount } from "../accounts/find.js";
 import type { Assignment } from "../assignments/rules.js";
+import { lockAccount } from "../change/account-lock.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -88,8 +88,8 @@ async function requireRights(
 }
 
 /**
- * Adds to the changes the values that are required from a given time. Later rows are kept, so a new row ends where the
- * next one starts.
+ * Adds rows with the required values from a given time to the changes. Later rows are kept, so a new row ends where the next one
+ * starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
  */
 function changeFrom<

@@ -8,7 +8,7 @@ import { thresholdsProblem } from "../members/write.js";
 import type { Problems } from "./problems.js";
 import { MAX_PLAYERS, MAX_SERIALS } from "./resource.js";
 
-/** Characters of a name. */
+/** Maximum number of characters of a name. */
 const MAX_NAME = 150;
 
 /** A player in the file, with values that can be stored. */
@@ -45,7 +45,7 @@ function* valueProblems(
   params: ParameterOverrides,
 ): Generator<string> {
   if (name.length > MAX_NAME || !isPersonName(name))
-    yield `The name must have at most ${MAX_NAME} characters, with visible ones and without control characters.`;
+    yield `The name must have at most ${MAX_NAME} characters, at least one visible character and no control characters.`;
   if (number !== null && !(/^\d{1,9}$/.test(number) && Number(number) <= MAX_NUMBER))
     yield `number is "${number}"; it must be a whole number from 0 to ${MAX_NUMBER}.`;
   if (position !== null && (position.length > MAX_POSITION || !isStorableText(position)))

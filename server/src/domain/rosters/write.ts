@@ -79,7 +79,7 @@ export async function writeAssignments(
   return writtenOf(updates, updated, inserted);
 }
 
-/** The rows before and after, in the order of the updates. */
+/** Returns the rows before and after the changes, in the order of the updates. */
 function writtenOf<Row extends { id: number }>(
   updates: readonly Written<Row>[],
   updated: readonly Row[],

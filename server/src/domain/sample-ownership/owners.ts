@@ -28,8 +28,8 @@ export async function ownedTimes(queries: Queries, owner: Owner, within: Interva
 }
 
 /**
- * Returns the times within an interval at which a manager owned each of some devices, as `ownedTimes`, with one statement. Devices
- * that the manager did not own are missing.
+ * Returns the times within an interval at which a manager owned each of some devices, like `ownedTimes`, with one statement.
+ * Devices that the manager did not own are missing.
  */
 export async function ownedTimesOf(
   queries: Queries,
@@ -61,7 +61,7 @@ const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bi
 
 const timesOf = ({ deviceId, ownerId }: Owner) => sql`device_id = ${deviceId} AND manager_id = ${ownerId}`;
 
-/** The parts of ownerships within an interval. A device can have thousands of past ownerships, so the database merges them. */
+/** Merges the parts of ownerships within an interval in the database, because a device can have thousands of past ownerships. */
 const unitedWithin = ({ startMs, stopMs }: Interval): SQL => sql`range_agg(int8range(
   greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)))`;
 

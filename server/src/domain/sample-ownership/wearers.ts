@@ -59,7 +59,7 @@ const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
   assignedAtMs: assignedAt.getTime(),
 });
 
-/** For each time frame, in the order of the starts, yields the times at which the samples belong to the athlete. */
+/** Yields the times of each time frame at which the samples belong to the athlete, in the order of the starts. */
 export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<WornTimes, void, undefined> {
   const owned = await ownedTimes(queries, worn, worn);
   const [own, others] = [cutTo(owned), cutTo(owned)];

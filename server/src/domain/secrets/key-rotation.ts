@@ -62,7 +62,7 @@ export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise
   return { key, encrypted, unreadable, serverKey: serverKeyId(next) };
 }
 
-/** Ids of the server keys added by the last rotation: one, or several if an earlier version added them at once. */
+/** Returns the ids of the server keys that the last rotation added: one, or several if an earlier version added them at once. */
 function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): string[] {
   const keyId = Math.max(...rows.map((row) => row.keyId));
   const openers = rows.filter((row) => row.keyId === keyId);

@@ -28,7 +28,7 @@ const CURRENT_KEY_MS = 60_000;
 const opened = new WeakMap<Uint8Array, Map<number, Uint8Array>>();
 const current = new WeakMap<Uint8Array, { keyId: number | null; untilMs: number }>();
 
-/** Identifies a server key without revealing it. */
+/** Returns an id that does not reveal the server key. */
 export const serverKeyId = (serverKey: Uint8Array): string =>
   createHash("sha256").update("asi-server server key ").update(serverKey).digest("hex").slice(0, 16);
 
@@ -64,7 +64,7 @@ export async function decryptSecret(ctx: Keys, queries: Queries, encrypted: stri
   }
 }
 
-/** The newest key; null before the first rotation. */
+/** Returns the newest key; null before the first rotation. */
 async function newestKey({ serverKey }: Keys, queries: Queries): Promise<number | null> {
   const known = current.get(serverKey);
   if (known !== undefined && known.untilMs > Date.now()) return known.keyId;
@@ -102,7 +102,7 @@ async function openKey(ctx: Keys, queries: Queries, keyId: number): Promise<Uint
   return key;
 }
 
-/** A rotation by another process has replaced the file. */
+/** Reads the file of the server key again, because a rotation by another process may have replaced it. */
 function rereadServerKey({ serverKey, config }: Keys): void {
   const file = serverKeyFile(config.dataDir);
   if (config.serverKey !== null || !existsSync(file)) return;
@@ -128,9 +128,8 @@ export async function requireServerKey(ctx: Keys, queries: Queries): Promise<voi
 const TRIED = 20;
 
 /**
- * Before the first rotation, the database does not know its server key.
- * @returns a warning when the key decrypts none of its
- * secrets
+ * Checks the server key before the first rotation, when the database does not contain its id.
+ * @returns a warning when the key decrypts none of its secrets
  */
 export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {
   if ((await newestKey(ctx, queries)) !== null) return undefined;
@@ -153,7 +152,7 @@ function opens(serverKey: Uint8Array, secret: string): boolean {
   }
 }
 
-/** Ids of the server keys that can decrypt the secrets of the database. */
+/** Returns the ids of the server keys that can decrypt the secrets in the database. */
 export async function openingServerKeys(ctx: Keys, queries: Queries): Promise<string[]> {
   const keyId = await newestKey(ctx, queries);
   if (keyId === null) return [serverKeyId(ctx.serverKey)];

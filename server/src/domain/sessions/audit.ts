@@ -5,7 +5,7 @@ import type { PeriodRow } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { selectSessions, toSession } from "./rules.js";
 
-/** Writes the session of a deleted activity, if it is one, to the audit log. */
+/** Writes a session to the audit log if the deleted activity has one. */
 export async function auditEndOfSession(
   unit: UnitOfWork,
   { activity }: { activity: { id: number } },

@@ -15,7 +15,7 @@ export function requireTimes(start: Date, end: Date): void {
     throw errors.field("end_time", `Must be at most ${MAX_HOURS} hours after start_time.`);
 }
 
-/** The id of the JSON schema of activities of a sport. */
+/** Returns the id of the JSON schema for activities of a sport. */
 export async function activitySchemaOf(queries: Queries, sport: Sport): Promise<number> {
   const [schema] = await queries
     .select({ id: jsonSchemas.id })

@@ -7,8 +7,8 @@ import type { Context } from "../change/context.js";
 export type Claim = "runs" | "waits" | "is superseded";
 
 /**
- * Claims a session for a job, so that two jobs do not compute its figures at the same time: a change adds a job even while another
- * one runs, because that one may have read its inputs before.
+ * Claims a session for a job, so that two jobs do not compute its figures at the same time. A change adds a job even while
+ * another one runs, because the running job may have read its inputs before the change.
  * @returns whether the job runs, waits until the running one has ended, or ends because another one waits already
  */
 export async function claimFigures(
@@ -24,7 +24,7 @@ export async function claimFigures(
     const [claim] = await tx.select().from(figuresClaims).where(ofSession).for("update");
     // Without a session, there is nothing to compute.
     if (claim === undefined || claim.jobId === job.id) return "runs";
-    // A separate statement, which sees the state after the row was locked.
+    // Use a separate statement, which sees the state after the row was locked.
     const isRunning = (await tx.$count(jobs, and(eq(jobs.id, claim.jobId), isLeased))) > 0;
     if (!isRunning) {
       await tx.update(figuresClaims).set({ jobId: job.id }).where(ofSession);
@@ -34,7 +34,7 @@ export async function claimFigures(
       eq(jobs.kind, "session-figures"),
       eq(jobs.chargedTo, job.chargedTo),
       isWaiting,
-      // One that has failed may fail again.
+      // A job that has failed may fail again.
       eq(jobs.failures, 0),
       sql`${jobs.payload}->>'session' = ${String(sessionId)}`,
       ne(jobs.id, job.id),

@@ -10,8 +10,8 @@ import { figuresUntil } from "./figures-of-players.js";
 import { selectSessions, toSession } from "./rules.js";
 
 /**
- * Computes the missing and stale figures of a session, then queues those of its time frames. Table and season are read after a
- * match; the results of the time frames, of which there are several for each player, are mainly for version 1 clients.
+ * Computes the missing and stale figures of a session, then queues those of its time frames. Clients read the table and the
+ * season after a match. The results of the time frames, of which each player has several, are mainly for version 1 clients.
  * @param isRepeated whether an earlier attempt has failed: the time frames must not depend on this one
  * @returns the number of players with figures; undefined if the session no longer exists
  */

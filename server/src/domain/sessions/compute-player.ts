@@ -45,7 +45,7 @@ import {
 } from "./stored-figures.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
 
-/** The caller that waits for a computation. @param ownerId account charged for work of the service itself */
+/** Returns the caller that waits for a computation. @param ownerId account charged for work of the service itself */
 export const waiterOf = ({ caller, serverKey, signal }: Context, ownerId: number): Waiter => ({
   account: caller?.id ?? ownerId,
   group: jobGroupOf(currentCaller(), serverKey),
@@ -72,7 +72,7 @@ export async function computePlayer(
         eq(sessionFigures.sessionId, session.id),
         eq(sessionFigures.athleteId, player.athleteId),
       );
-      // Replaced figures need no room.
+      // Replaced figures do not count towards the quota.
       const added = computed.byPeriod.size - (await ctx.queries.$count(sessionFigures, isOfPlayer));
       if (added <= 0 || (await hasRoomForFigures(ctx, session.ownerId, added)))
         await store(ctx, session, player, computed);
@@ -81,7 +81,7 @@ export async function computePlayer(
   );
 }
 
-/** The stored figures of the player, if they are still valid. */
+/** Returns the stored figures of the player, if they are still valid. */
 async function storedOf(
   queries: Queries,
   session: Session,
@@ -225,7 +225,7 @@ async function store(
       .for("no key update", { of: timeframes });
     const frames = await framesOf(tx, session.id, athleteId);
     if (frames.length === 0) return;
-    // the periods may have changed since the computation began
+    // The periods may have changed since the computation began.
     const periods = periodsOfRows(await periodRowsOf(tx, session.id));
     if (inputsOf(frames, playerPeriods(session, { periods }, athleteId, frames)) !== inputs) return;
     // Retention may have removed samples during the computation: the stored figures include them.

@@ -13,7 +13,7 @@ import { SessionPeriods, toPeriods } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 
 export const PeriodsCopy = Type.Object(
-  { from: Id({ description: "Id of a session of yours" }) },
+  { from: Id({ description: "Id of one of your sessions" }) },
   { examples: [{ from: 4 }] },
 );
 
@@ -37,9 +37,10 @@ export const CopiedPeriods = Type.Object(
 );
 
 /**
- * Replaces the periods of a session with those of another session of the caller, at the same times after the start. Rows of
+ * Replaces the periods of a session with those of another session of the caller, at the same offsets from the start. Rows of
  * athletes who are not in the session are omitted.
- * @throws ServiceError `invalid`: unknown session, or periods that would end after the session; `too_many_timeframes`; QuotaExceeded
+ * @throws ServiceError `invalid`: unknown session, or periods that would end after the session; `too_many_timeframes`;
+ * QuotaExceeded
  */
 export async function copyPeriods(ctx: Context, { id }: Session, { from }: StaticDecode<typeof PeriodsCopy>) {
   return change(ctx, "copySessionPeriods", { session: id }, async (unit, session) => {
@@ -51,7 +52,7 @@ export async function copyPeriods(ctx: Context, { id }: Session, { from }: Stati
         isVisibleSession(ctx, activities.id),
       ),
     );
-    if (found === undefined) throw errors.field("from", "There is no session of yours with this id.");
+    if (found === undefined) throw errors.field("from", "You have no session with this id.");
     const source = toSession(found);
     const rows = await periodRowsOf(queries, from);
     const players = new Set((await playersOf(queries, session)).map(({ athleteId }) => athleteId));
@@ -89,6 +90,6 @@ function requireEndWithin(rows: readonly PeriodRow[], { endTime }: Session): voi
   const names = [...new Set(late.map(({ name }) => `"${name}"`))].join(", ");
   throw errors.field(
     "from",
-    `These periods would end after the session, which ends at ${endTime.toISOString()}: ${names}. Make the session longer, or copy from another one.`,
+    `These periods would end after the session, which ends at ${endTime.toISOString()}: ${names}. Make the session longer, or copy from another session.`,
   );
 }

@@ -16,7 +16,7 @@ export async function createSession(ctx: Context, body: NewSession) {
   requireTimes(body.start_time, body.end_time);
   return change(ctx, "createSquadSession", {}, async (unit) => {
     const { queries, now } = unit;
-    // The lock orders this with a deletion of the squad: one of them finds the result of the other.
+    // Without the lock, a concurrent deletion of the squad would not see this session.
     const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
     const [activity] = await queries
       .insert(activities)

@@ -1,9 +1,13 @@
-import { and, asc, eq, gt, inArray, lt, lte, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { activities, sessions, squadMembers, squads } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 
-/** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. Has at most one of the other ids. */
+/**
+ * Sessions whose players, devices or rights have changed. `fromMs` is inclusive, `toMs` is exclusive. At most one of the other
+ * ids is present.
+ */
 export interface ChangedSessions {
   ownerId: number;
   /** Only sessions of this squad. */
@@ -22,8 +26,8 @@ interface Span {
 }
 
 /**
- * Payload of a job: the sessions after the id `after`, and then those from the first one to `until`; only those between both if
- * `until` is greater. Equal positions are all sessions.
+ * Payload of a job: the sessions after the id `after`, and then those from the first one to `until`. If `until` is greater than
+ * `after`, only the sessions between them. If both are equal, all sessions.
  */
 export interface QueuedDerivation extends ChangedSessions {
   after?: number;
@@ -32,7 +36,7 @@ export interface QueuedDerivation extends ChangedSessions {
 
 type Subject = Pick<ChangedSessions, "squadId" | "athleteId" | "sessionId">;
 
-/** What a job derives, for the search for jobs of a session. */
+/** Returns a text that states what a job derives. It is used to find the jobs of a session. */
 export function subjectOf({ squadId, athleteId, sessionId }: Subject): string {
   if (squadId !== undefined) return `squad ${squadId}`;
   if (athleteId !== undefined) return `athlete ${athleteId}`;
@@ -52,8 +56,8 @@ export const spanOfChange = (
 
 /**
  * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,
- * because this transaction does not see sessions and members that other transactions add meanwhile. At most one job of the
- * same squad, athlete or session waits; it includes the times of all changes.
+ * because this transaction does not see sessions and members that concurrent transactions add. At most one job of the same squad,
+ * athlete or session waits; it includes the times of all changes.
  */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
   const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);
@@ -72,7 +76,7 @@ export async function queueRest(unit: UnitOfWork, rest: QueuedDerivation): Promi
   });
 }
 
-/** The next session of a job, and what is left after it. @returns undefined if no session is left */
+/** Returns the next session of a job, and the work that is left after it. @returns undefined if no session is left */
 export async function nextOf(
   queries: Queries,
   queued: QueuedDerivation,
@@ -85,7 +89,7 @@ export async function nextOf(
   return nextOf(queries, { ...queued, after: 0 });
 }
 
-/** The first session after one id, at most another one. */
+/** Returns the first session with an id above `after` and at most `last`. */
 async function nextSession(
   queries: Queries,
   { ownerId, squadId, athleteId, sessionId, fromMs, toMs }: ChangedSessions,
@@ -112,8 +116,7 @@ async function nextSession(
         squadId === undefined ? undefined : eq(sessions.squadId, squadId),
         ofAthlete,
         sessionId === undefined ? undefined : eq(sessions.activityId, sessionId),
-        lt(sessions.startTime, new Date(toMs)),
-        gt(sessions.endTime, new Date(fromMs)),
+        isValidBetween(sessions, new Date(fromMs), new Date(toMs)),
         gt(sessions.activityId, after),
         last === undefined ? undefined : lte(sessions.activityId, last),
       ),

@@ -33,7 +33,7 @@ export async function forgetFailure(
     .where(and(eq(failedFigures.sessionId, sessionId), eq(failedFigures.athleteId, athleteId)));
 }
 
-/** The inputs by athlete from which a job could not compute the figures in the last hour. */
+/** Returns, by athlete, the inputs from which a job could not compute figures in the last hour. */
 export async function recentFailures(
   { queries, clock }: Context,
   sessionId: number,

@@ -23,7 +23,7 @@ import {
 } from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
 
-/** Column by column as in files of `asi squad`. */
+/** Returns the values of a row by the keys of the columns in files of `asi squad`. */
 function cellsOf(
   { player, period, found, periodMs, coverage }: FiguresRow,
   session: string,
@@ -153,7 +153,7 @@ export async function tableAsParquet(
 const MAX_WORKBOOK_ROWS = 10_000;
 
 /**
- * The table as a workbook, as written by `asi squad`: a sheet for the whole session and for each period.
+ * Formats the table as a workbook, as `asi squad` does: a sheet for the whole session and for each period.
  * @throws ServiceError `table_too_large`
  */
 export async function tableAsWorkbook(
@@ -189,7 +189,7 @@ const definitionWithoutHeart = (definition: NonNullable<PlayerFigures["definitio
   parameters: withoutHeart(definition.parameters),
 });
 
-/** The table as JSON. */
+/** Returns the table as JSON. */
 export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wanted }: FiguresTable) => ({
   session: session.id,
   ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),

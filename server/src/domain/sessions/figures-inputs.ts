@@ -40,7 +40,7 @@ export interface SessionFrame {
   isLost: boolean;
 }
 
-/** The time frames of a session, by id. @param athleteId only those of this player */
+/** Reads the time frames of a session, ordered by id. @param athleteId only those of this player */
 export async function framesOf(
   queries: Queries,
   sessionId: number,
@@ -72,7 +72,7 @@ export async function framesOf(
     .orderBy(asc(timeframes.id));
 }
 
-/** The union of the intervals of time frames; ends are exclusive. */
+/** Returns the union of the intervals of time frames; ends are exclusive. */
 export const intervalsOf = (
   frames: readonly Pick<SessionFrame, "startTime" | "endTime">[],
 ): readonly Interval[] =>
@@ -91,8 +91,8 @@ export interface FramedPeriod extends PlayerPeriod {
 }
 
 /**
- * The periods of a player that have figures: those with time frames, and those in which the player does not take part. A match
- * also has the sum of its halves, as in `asi squad`.
+ * Returns the periods of a player that have figures: those with time frames, and those in which the player does not take part. A
+ * match also has the sum of its halves, as in `asi squad`.
  * @param frames time frames of the player
  */
 export function playerPeriods(
@@ -142,7 +142,7 @@ export const asPlayerPeriod = ({ period, intervals, periodMs, benchMs }: FramedP
   benchMs,
 });
 
-/** The sum of the halves of a match. The table has no row for it if a period has its name. */
+/** Returns the sum of the halves of a match. The table has no row for it if a period has its name. */
 function matchPeriod(
   periods: readonly SessionPeriod[],
   name: string,
@@ -167,8 +167,8 @@ const hashOf = (value: unknown) =>
 export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
 
 /**
- * The inputs of a player's figures, as text: the version of the figures, the time frames with their versions, and a hash of the
- * periods. Equal texts imply equal figures.
+ * Returns the inputs of a player's figures as text: the version of the figures, the time frames with their versions, and a hash
+ * of the periods. Equal texts imply equal figures.
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly FramedPeriod[]): string {
   const times = periods.map(asPlayerPeriod);

@@ -78,7 +78,7 @@ export async function figuresUntil(
   const players: PlayerOfTable[] = [];
   for (const player of plan.players) {
     if (only !== null && player.athleteId !== only) continue;
-    // Other requests run in between, because each of 200 players may have 50 periods.
+    // Let other requests run, because each of 200 players may have 50 periods.
     if (plan.players.length * plan.periods.length > MANY_ROWS) await nextEventLoopTurn();
     const own = framesOfPlayer.get(player.athleteId) ?? [];
     const periods = playerPeriods(session, plan, player.athleteId, own);
@@ -135,7 +135,7 @@ export async function figuresUntil(
 const isOfPlayer = (error: unknown): boolean =>
   !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 
-/** Waits until a time for a promise that is never rejected. @returns undefined if it is not done then */
+/** Waits until a time for a promise that is never rejected. @returns undefined if the promise is still pending at that time */
 async function within<T>(work: Promise<T>, untilMs: number): Promise<T | undefined> {
   if (untilMs === Number.POSITIVE_INFINITY) return work;
   const timer = new AbortController();

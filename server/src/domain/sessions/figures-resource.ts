@@ -10,7 +10,7 @@ import { OPTIONAL_COLUMNS } from "./optional-columns.js";
 const NumberOrNull = (description?: string) =>
   Nullable(Type.Number(description === undefined ? {} : { description }));
 
-/** The figure of a key, which is absent without a right to heart data. */
+/** Makes a heart-rate figure optional, because it is absent without a right to heart data. */
 export const withoutHeartOptional = <T extends TSchema>(key: string, value: T) =>
   isHeartKey(key) ? Type.Optional(value) : value;
 
@@ -91,7 +91,7 @@ const Row = Type.Object({
     description:
       "Length of the period for the player; of the whole session, the time with data of any player",
   }),
-  bench_minutes: NumberOrNull("Part of it on the bench, according to the periods"),
+  bench_minutes: NumberOrNull("Minutes of the period on the bench, according to the periods"),
   share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
   share_with_hr: Type.Optional(
     NumberOrNull(
@@ -190,7 +190,7 @@ export const FiguresQuery = Type.Object({
       Type.String({
         pattern: "^(?:[0-9]|[1-5][0-9]|60)$",
         description:
-          "Seconds to wait for figures that are being computed. Then JSON is returned without them; `computing` names the players, and a job computes their figures. By default, and for files, the request waits for all. It does not wait for changes of players, devices and rights that a job has not applied to the time frames yet; `computing` names these players too",
+          "Seconds to wait for figures that are being computed. After that, JSON is returned without these figures; `computing` names the players, and a job computes their figures. By default, and for files, the request waits for all figures. It does not wait for changes to players, devices and rights that a job has not applied to the time frames yet; `computing` names these players too",
         problem: "A whole number from 0 to 60 is required.",
         openapi: { type: "integer", minimum: 0, maximum: 60 },
       }),

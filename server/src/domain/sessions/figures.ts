@@ -44,7 +44,7 @@ export interface FiguresTable extends Tagged {
   computing: SessionPlayer[];
   /** Whether the caller may see heart data. */
   hasHeart: boolean;
-  /** The figures in addition to those of every table. */
+  /** Optional figures that the table includes. */
   wanted: WantedColumns;
 }
 
@@ -58,9 +58,7 @@ interface TableOptions {
   wanted?: WantedColumns;
 }
 
-/**
- * The part of a session's table that the caller can read. Figures that are not stored, or are stale, are computed first.
- */
+/** Returns the part of a session's table that the caller can read. Missing and stale figures are computed first. */
 export async function sessionTable(
   ctx: Context,
   session: SeenSession,
@@ -68,7 +66,8 @@ export async function sessionTable(
 ): Promise<FiguresTable> {
   const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
   const only = session.view.athleteId;
-  // Read first, because a derivation that ends meanwhile may have changed only what has been read.
+  // Read this first. A derivation that ends during the request may have changed time frames that the request had
+  // already read.
   const isWaiting = await waitingDerivations(ctx.queries, session);
   const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
     untilMs,
@@ -80,7 +79,7 @@ export async function sessionTable(
   if (missing.length > 0) {
     await transact(ctx, "session figures", (unit) => queueUnlessQueued(unit, session));
   }
-  // Read last, because the computations may take a long time.
+  // Check the right again, because the computations may take a long time.
   const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
   const grants = await grantsOf(
     ctx.queries,
@@ -153,8 +152,8 @@ const removedOf = (
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
 
 /**
- * The length of the whole session is the time with data of any player, as in `asi squad`. Without the figures of all players it is
- * not known, and neither is the share of a player.
+ * Sets the length of the whole session, which is the time with data of any player, as in `asi squad`. Without the figures of all
+ * players, neither the length nor the share of a player is known.
  */
 function asWhole(row: FiguresRow, playedMs: number, isComplete: boolean): FiguresRow {
   const { recordedMs } = row.found;

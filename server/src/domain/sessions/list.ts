@@ -1,11 +1,12 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { and, desc, eq, lt } from "drizzle-orm";
 import { activities, sessions, squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
 import { matchesSearch } from "../lists/listing.js";
+import { isValidBetween } from "../lists/times.js";
 import { isVisibleSession, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 import { Kind, toSessionResource } from "./resource.js";
 import { selectSessions, toSession } from "./rules.js";
@@ -19,7 +20,7 @@ export const SessionFilters = Type.Object({
   to: Query.dateTime("Only sessions that start earlier"),
 });
 
-/** The sessions that the caller can see, newest first. */
+/** Lists the sessions that the caller can see, newest first. */
 export async function listSessions(
   ctx: Context,
   { search, squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,
@@ -36,8 +37,7 @@ export async function listSessions(
             before === 0 ? undefined : lt(activities.id, before),
             squad === undefined ? undefined : eq(sessions.squadId, squad),
             kind === undefined ? undefined : eq(sessions.kind, kind),
-            from && gt(sessions.endTime, from),
-            to && lt(sessions.startTime, to),
+            isValidBetween(sessions, from, to),
             matchesSearch(search, [activities.name, sessions.place, sessions.kind, squads.name]),
           ),
         )

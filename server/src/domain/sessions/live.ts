@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, or, sql } from "drizzle-orm";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
+import { isValidAt } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import {
   type LiveDevice,
@@ -32,8 +33,8 @@ const RECENT_MS = 20 * 60_000;
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**
- * The devices that players of a squad wear now, with the samples while they have worn them as players of the squad and the manager may
- * read their data.
+ * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device as a
+ * player of the squad and the manager may read the player's data.
  */
 export const squadDevices =
   (ctx: Context, squad: number): LiveDevices =>
@@ -54,14 +55,11 @@ export const squadDevices =
         and(
           eq(assignments.athleteId, squadMembers.athleteId),
           eq(assignments.ownerId, ownerId),
-          lte(assignments.startTime, now),
-          gt(assignments.endTime, now),
+          isValidAt(assignments, now),
         ),
       )
       .innerJoin(ownerships, isCurrentOf(assignments.deviceId, ownerId))
-      .where(
-        and(eq(squadMembers.squadId, squad), lte(squadMembers.startTime, now), gt(squadMembers.endTime, now)),
-      )
+      .where(and(eq(squadMembers.squadId, squad), isValidAt(squadMembers, now)))
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
     const recently = { startTime: new Date(now.getTime() - RECENT_MS), endTime: now };
@@ -82,7 +80,7 @@ export const squadDevices =
     );
   };
 
-/** The devices of a session, with the samples of its time frames whose samples the owner of the session may read. */
+/** Follows the devices of a session, with the samples of the time frames whose samples the owner of the session may read. */
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {
@@ -101,7 +99,7 @@ export const sessionDevices =
       .where(
         and(
           eq(sessionTimeframes.sessionId, session),
-          // The time frames of periods add nothing to that of the whole session, and there may be thousands.
+          // The time frames of periods add nothing to the time frame of the whole session, and there may be thousands.
           or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
         ),
       )
@@ -123,7 +121,7 @@ const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${ti
   WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
     AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId})`;
 
-/** A time whose end is not included, as a closed interval. */
+/** Returns a time whose end is excluded as a closed interval. */
 const timesOf = (start: Date, end: Date): Interval[] => [
   { startMs: start.getTime(), stopMs: end.getTime() - 1 },
 ];

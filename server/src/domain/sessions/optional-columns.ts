@@ -85,22 +85,22 @@ export const OPTIONAL_COLUMNS: readonly OptionalColumn[] = [
   },
 ];
 
-/** The columns of the selected optional figures. */
+/** Returns the columns of the selected optional figures. */
 const columnsWanted = (wanted: WantedColumns): OptionalColumn[] =>
   OPTIONAL_COLUMNS.filter(({ of }) => wanted[of] === true);
 
-/** The requested parameters, in a fixed order. */
+/** Returns the requested parameters, in a fixed order. */
 export const namesWanted = (wanted: WantedColumns): string[] => [
   ...new Set(columnsWanted(wanted).map(({ of }) => of)),
 ];
 
-/** The values of the selected optional figures, with all digits. */
+/** Returns the values of the selected optional figures, with all digits. */
 export const figuresWanted = ({ further }: PlayerFigures, wanted: WantedColumns) =>
   Object.fromEntries(
     columnsWanted(wanted).map(({ key, value }) => [key, further === null ? null : value(further)]),
   );
 
-/** The cells of the columns below. */
+/** Returns the cells of the columns below. */
 export const cellsWanted = (found: PlayerFigures, wanted: WantedColumns): Record<string, Cell> => ({
   ...figuresWanted(found, wanted),
   profile_reason: found.further?.profileReason ?? null,
@@ -110,7 +110,7 @@ export const cellsWanted = (found: PlayerFigures, wanted: WantedColumns): Record
 
 type CellColumn = Omit<FileColumn<never>, "cell">;
 
-/** The numeric columns in files, which follow the other figures. */
+/** Returns the numeric columns in files, which follow the other figures. */
 export const numberColumnsWanted = (wanted: WantedColumns): CellColumn[] =>
   columnsWanted(wanted).map(({ key, title, unit, decimals }) => ({
     key,
@@ -119,7 +119,7 @@ export const numberColumnsWanted = (wanted: WantedColumns): CellColumn[] =>
     decimals,
   }));
 
-/** The text columns in files, at the end: the reason for no profile, and the cautions. */
+/** Returns the text columns in files, which are the last columns: the reason for no profile, and the cautions. */
 export function textColumnsWanted(wanted: WantedColumns): CellColumn[] {
   const { with_profile, with_metabolic_power, with_standard_runs } = wanted;
   const text = (key: string, title: string): CellColumn => ({ key, title, kind: "text", decimals: 0 });
@@ -130,13 +130,13 @@ export function textColumnsWanted(wanted: WantedColumns): CellColumn[] {
   ];
 }
 
-/** The sentences that accompany the selected optional figures, each with its source. */
+/** Returns the sentences that accompany the selected optional figures, each with its source. */
 export const cautionsWanted = ({ with_metabolic_power, with_standard_runs }: WantedColumns) => ({
   ...(with_metabolic_power && { metabolic: METABOLIC_CAUTION }),
   ...(with_standard_runs && { standard_runs: STANDARD_RUNS_CAUTION }),
 });
 
-/** The rules of the selected optional figures, which also use the parameters of the table. */
+/** Returns the rules of the selected optional figures, which also use the parameters of the table. */
 export function definitionsWanted(wanted: WantedColumns) {
   const { acceleration_speed, metabolic, standard_runs } = OPTIONAL_DEFINITIONS;
   const { days: _, ...profile } = acceleration_speed;

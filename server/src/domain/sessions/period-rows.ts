@@ -8,7 +8,7 @@ import type { Session } from "./rules.js";
 
 export type { PeriodRow };
 
-/** The rows of a session in their order. */
+/** Reads the rows of a session in their order. */
 export const periodRowsOf = (queries: Queries, sessionId: number): Promise<PeriodRow[]> =>
   queries
     .select({
@@ -21,7 +21,7 @@ export const periodRowsOf = (queries: Queries, sessionId: number): Promise<Perio
     .where(eq(sessionPeriods.sessionId, sessionId))
     .orderBy(asc(sessionPeriods.position));
 
-/** The name of an athlete for the functions of the library, which only need an id. */
+/** Returns the name of an athlete for the functions of the library, which only need an id. */
 export const idAsName = (athleteId: number): string => String(athleteId);
 
 /** Converts stored rows to periods of the library. @param nameOf returns the name of a player in the result */
@@ -100,7 +100,9 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const clock = (time: Date | null) =>
   time === null ? "-" : `${time.toISOString().slice(0, -1).replace("T", " ")}+00:00`;
 
-/** Rows as `periods.csv` with ids instead of names, so that the reader of that file checks them: row `n` is line `n + 2`. */
+/**
+ * Formats rows as `periods.csv` with ids instead of names, so that the reader of that file checks them. Row `n` is line `n + 2`.
+ */
 export const csvOfRows = (rows: readonly PeriodRow[]): string =>
   [
     "period,start,end,player",

@@ -21,11 +21,11 @@ import { MAX_PERIOD_ROWS, type NewPeriods, periodsItem, visibleRows } from "./re
 import type { SeenSession, Session } from "./rules.js";
 import { inTimeZone } from "./time-zone.js";
 
-/** The periods of a session. */
+/** Returns the periods of a session. */
 export const retrievePeriods = async ({ queries }: Context, session: SeenSession) =>
   periodsItem(await periodRowsOf(queries, session.id), session);
 
-/** The periods of a session as `periods.csv`. @throws ServiceError `invalid`: unknown time zone */
+/** Returns the periods of a session as `periods.csv`. @throws ServiceError `invalid`: unknown time zone */
 export async function retrievePeriodsCsv({ queries }: Context, session: SeenSession, timeZone?: string) {
   const { view } = session;
   const rows = visibleRows(await periodRowsOf(queries, session.id), view);
@@ -89,7 +89,7 @@ async function namesOf(
   return new Map(players.map(({ athleteId, name }) => [athleteId, nameOf?.(athleteId) ?? name]));
 }
 
-/** Properties that the file does not contain. */
+/** Checks the rows for problems that the reader of `periods.csv` does not find. */
 function rowProblems(rows: readonly PeriodRow[], names: ReadonlyMap<number, string>): FieldErrors {
   const problems = rows.flatMap(({ athleteId, startTime, endTime }, row): [string, FieldErrors][] => {
     if ((startTime === null) !== (endTime === null))

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, squadMembers } from "../../store/schema.js";
 import { namesOfOthers, playerNames } from "../accounts/player-names.js";
 import { errors } from "../change/errors.js";
+import { isValidBetween } from "../lists/times.js";
 import type { PeriodRow } from "./period-rows.js";
 import type { Session } from "./rules.js";
 
@@ -31,8 +32,8 @@ const NAMED = {
 export const MAX_PLAYERS = 200;
 
 /**
- * The players of a session, in the order in which they joined the squad. If a player has several rows, the first row
- * that is valid in the session counts, so a session uses one set of thresholds.
+ * Returns the players of a session, in the order in which they joined the squad. If a player has several rows, the first row that
+ * is valid in the session counts, so a session uses one set of thresholds.
  * @param athletes only these, in any number; default: all players of a session
  * @param row which row counts
  * @throws ServiceError `session_too_large`
@@ -52,8 +53,7 @@ export async function playersOf(
     .where(
       and(
         eq(squadMembers.squadId, squadId),
-        lt(squadMembers.startTime, endTime),
-        gt(squadMembers.endTime, startTime),
+        isValidBetween(squadMembers, startTime, endTime),
         athletes === undefined ? undefined : inArray(squadMembers.athleteId, [...athletes]),
       ),
     )
@@ -81,7 +81,7 @@ export function requireAtMost(limit: number, count: number, what: string): void 
   );
 }
 
-/** Unique names that periods can use: those of the players, and of other athletes in the rows. */
+/** Returns the unique names that periods can use: the names of the players, and of other athletes in the rows. */
 export async function namesInPeriods(
   queries: Queries,
   players: readonly SessionPlayer[],

@@ -6,7 +6,7 @@ import type { View } from "../squad-roles/view.js";
 import type { PeriodRow } from "./period-rows.js";
 import type { SeenSession as SessionRow } from "./rules.js";
 
-/** Longest session. */
+/** Maximum length of a session, in hours. */
 export const MAX_HOURS = 24;
 /** Maximum number of characters of the notes. */
 const MAX_NOTES = 2_000;
@@ -41,7 +41,7 @@ export const Session = Type.Object(
     computing: Type.Optional(
       Type.Boolean({
         description:
-          "Whether time frames or figures are being computed after a change, so those that you read now may not contain it. Absent in lists",
+          "Whether time frames or figures are being computed after a change. Until then, they may not reflect the change. Absent in lists",
       }),
     ),
     limit_reached: Type.Optional(
@@ -57,7 +57,7 @@ export const Session = Type.Object(
 export const SessionInput = Type.Object(
   {
     name: Text({ minLength: 1 }),
-    squad: Id({ description: "Id of a squad of yours" }),
+    squad: Id({ description: "Id of one of your squads" }),
     kind: Kind,
     sport: Sport,
     place: Type.Optional(Nullable(Text())),
@@ -167,6 +167,6 @@ export const toPeriods = (rows: readonly PeriodRow[]) =>
 export const periodsItem = (rows: readonly PeriodRow[], session: SessionRow) =>
   item(toPeriods(visibleRows(rows, session.view)), session.version);
 
-/** The rows of periods that concern the caller. */
+/** Returns the rows of periods that concern the caller. */
 export const visibleRows = (rows: readonly PeriodRow[], { athleteId: only }: View): PeriodRow[] =>
   rows.filter(({ athleteId }) => only === null || athleteId === null || athleteId === only);

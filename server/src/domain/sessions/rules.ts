@@ -5,13 +5,14 @@ import { errors } from "../change/errors.js";
 import type { Session } from "../change/events.js";
 import type { Rule } from "../change/rule.js";
 import { sportOf } from "../json-schemas/sport.js";
-import { isVisibleSession, lockView, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
+import { forEditors, forOwner } from "../squad-roles/narrow-rules.js";
+import { isVisibleSession, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type { Session };
 
 const { activityId: id, ...columns } = getTableColumns(sessions);
 
-/** Sessions with their activities and squads, for conditions. @param role the role of the caller in the squad */
+/** Selects sessions with their activities and squads, for conditions. @param role the role of the caller in the squad */
 export const selectSessions = (queries: Queries, role: SQL<View["role"]> = sql`'owner'`) =>
   queries
     .select({
@@ -41,7 +42,7 @@ export const toSession = ({
 /** A session, and the caller's view of it. */
 export type SeenSession = Session & { view: View };
 
-/** Not found if the caller cannot see the session. */
+/** Finds a session that the caller can see. */
 export const readableSession: Rule<"session", SeenSession> = {
   description:
     "The owner of the session, managers with a role in its squad, and athletes with a time frame in it",
@@ -56,24 +57,10 @@ export const readableSession: Rule<"session", SeenSession> = {
   },
 };
 
-export const ownSession: Rule<"session", SeenSession> = {
-  description: "The manager whose session it is",
-  roles: ["MANAGER"],
-  async find(ctx, ids, lookup) {
-    const session = await readableSession.find(ctx, ids, lookup);
-    if (session.view.role !== "owner") throw errors.forbidden();
-    return session;
-  },
-};
+export const ownSession = forOwner(readableSession, "The manager who owns the session");
 
-export const editableSession: Rule<"session", SeenSession> = {
-  description: "The owner of the session, and analysts of its squad",
-  roles: ["MANAGER"],
-  async find(ctx, ids, lookup) {
-    const session = await readableSession.find(ctx, ids, lookup);
-    const { queries, lock } = lookup;
-    const view = lock ? await lockView(queries, ctx, session.squadId, session.view) : session.view;
-    if (!mayEdit(view)) throw errors.forbidden();
-    return { ...session, view };
-  },
-};
+export const editableSession = forEditors(
+  readableSession,
+  ({ squadId }) => squadId,
+  "The owner of the session, and analysts of its squad",
+);

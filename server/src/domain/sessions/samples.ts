@@ -100,7 +100,7 @@ async function* samplesByPlayer(
   }
 }
 
-/** The time frames of a player whose samples the owner of the session may read now, if the caller is the owner. */
+/** Returns the time frames of a player whose samples the owner of the session may read now, if the caller is the owner. */
 async function readableFrames(ctx: Context, session: Session, athleteId: number): Promise<SessionFrame[]> {
   await authorize(ctx, "downloadSessionSamples", { session: session.id });
   const frames = await framesOf(ctx.queries, session.id, athleteId);

@@ -24,7 +24,7 @@ export interface StoredSession extends StoredPlayers {
   session: Session;
 }
 
-/** The players of a season, each as JSON text. @param all in chronological order */
+/** Yields the players of a season, each as JSON text. @param all in chronological order */
 export async function* seasonPlayers(
   all: readonly StoredSession[],
   about: About,
@@ -65,7 +65,7 @@ export async function* seasonPlayers(
         normal: byKey((column) => normalBefore(player, lastPlace, column)),
         best: byKey((column) => seasonSummary(player.entries, column).best),
       };
-      // The stored texts of the figures, because thousands of objects would take longer.
+      // Use the stored texts of the figures, because thousands of objects would take longer.
       const entries = player.entries.flatMap(({ session, row, daysSince }) =>
         row === null
           ? []
@@ -85,7 +85,7 @@ interface TextRow extends Omit<SeasonRow, "figures"> {
 
 type TextSession = Omit<PlayedSession, "rows"> & { rows: TextRow[] };
 
-/** The players in the order of a season. */
+/** Returns the names of the players in the order of a season. */
 function namesInOrder(played: readonly TextSession[]): string[] {
   const rows = new Map(
     played.flatMap((session) =>

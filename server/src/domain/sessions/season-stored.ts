@@ -88,7 +88,7 @@ type PartsRow = {
 };
 
 /**
- * The players of the sessions, each with the time frames of the whole session and the inputs of valid stored figures. The
+ * Returns the players of the sessions, each with the time frames of the whole session and the inputs of valid stored figures. The
  * database returns a row for the players with the same times, because reading thousands of rows would take most of the time.
  */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
@@ -168,7 +168,7 @@ export interface Stored {
   athleteId: number;
   /** JSON text of the figures. */
   text: string;
-  /** Time with data in the whole session; null if there are no data. */
+  /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
 }
 
@@ -191,8 +191,8 @@ type StoredRow = {
 };
 
 /**
- * The stored figures of players by session.
- * @param parts with inputs
+ * Reads the stored figures of players, by session.
+ * @param parts players with inputs
  * @param matches ids of the sessions that are matches
  * @returns also the players whose figures are no longer from these inputs
  */

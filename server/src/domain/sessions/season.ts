@@ -1,7 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
@@ -9,6 +9,7 @@ import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../lists/group-by.js";
 import { JsonBytes } from "../lists/json-bytes.js";
+import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
@@ -34,7 +35,7 @@ export const SeasonQuery = Type.Object({
 
 const Normal = Type.Object({ mean: Type.Number(), low: Type.Number(), high: Type.Number() });
 
-/** An object with a value for each figure. */
+/** Returns the schema of an object with a value for each figure. */
 const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: string) =>
   Type.Object(Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, withoutHeartOptional(key, value)])), {
     description,
@@ -104,7 +105,7 @@ const NO_PLAYERS = { stored: [], playedMs: 0 };
 const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
 /**
- * The figures of the players of a squad in its sessions, from stored figures only.
+ * Returns the figures of the players of a squad in its sessions, from stored figures only.
  * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not sent.
  */
 export async function squadSeason(
@@ -142,7 +143,7 @@ export async function squadSeason(
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
       batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
     );
-    // A computation has replaced them since their inputs were read.
+    // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
     played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
@@ -170,7 +171,8 @@ export async function squadSeason(
   let separator = "";
   for await (const player of seasonPlayers(played, about, squad.view.hasHeart)) {
     ctx.signal?.throwIfAborted();
-    // Bytes at once, because texts of several megabytes would remain until the response is complete.
+    // Convert the text to bytes immediately, because texts of several megabytes would remain until the response is
+    // complete.
     pieces.push(Buffer.from(separator + player));
     separator = ",";
   }
@@ -178,7 +180,7 @@ export async function squadSeason(
   return { resource: new JsonBytes(Buffer.concat(pieces)), etag };
 }
 
-/** The latest sessions that the caller can see, in batches, and the number of older ones. */
+/** Returns the latest sessions that the caller can see, in batches, and the number of older ones. */
 async function sessionsIn(
   ctx: Context,
   { id: squadId, view }: SeenSquad,
@@ -187,8 +189,7 @@ async function sessionsIn(
   const inTime = and(
     eq(sessions.squadId, squadId),
     view.athleteId === null ? undefined : isVisibleSession(ctx, sessions.activityId),
-    from && gt(sessions.endTime, from),
-    to && lt(sessions.startTime, to),
+    isValidBetween(sessions, from, to),
   );
   const found = await selectSessions(ctx.queries)
     .where(inTime)
@@ -226,7 +227,7 @@ async function readableParts(
     }
     await nextEventLoopTurn();
   }
-  // Read last: a permission that is withdrawn meanwhile does not count.
+  // Read the permissions last, so that a permission that was withdrawn during the request does not count.
   const grants = await grantsOf(
     ctx.queries,
     ownerId,
@@ -240,7 +241,7 @@ async function readableParts(
   );
 }
 
-/** The players of these parts. */
+/** Returns the names and numbers of the players. */
 async function aboutPlayers(
   queries: Queries,
   squadId: number,

@@ -56,9 +56,9 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
   ...readDetails(details),
 });
 
-/** The part of stored figures that a season does not need. */
+/** Reads the part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>
-  // figures that retention has kept from an older release lack the further ones
+  // Figures of an older release that are kept after retention lack `further`.
   ({ further: null, ...JSON.parse(stored) }) as Pick<
     PlayerFigures,
     "cells" | "hrCoverage" | "definition" | "further"
@@ -67,7 +67,7 @@ export const readDetails = (stored: string) =>
 /** Number of rows that are parsed between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** The stored figures of a session by athlete, including stale ones. @param athleteId only those of this player */
+/** Reads the stored figures of a session by athlete, including stale figures. @param athleteId only those of this player */
 export async function storedFigures(
   queries: Queries,
   sessionId: number,

@@ -1,18 +1,22 @@
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { readInstant } from "../../store/instant.js";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
+import { isValidBetween } from "../lists/times.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { type Membership, type Wearer, type Wearing, wearerSearch } from "./worn-times.js";
 
-/** Other requests run in between, because an account may have 50,000 assignments. */
+/** Number of assignments between two turns of the event loop, because an account may have 50,000. */
 const ASSIGNMENTS_AT_A_TIME = 1_000;
 
 /** Number of athletes whose permissions one statement reads, because each can have a thousand that have not begun. */
 const ATHLETES_AT_A_TIME = 200;
 
-/** The wearer of a device at a time in the interval, or the last wearer if the caller can still assign it to this athlete. */
+/**
+ * Returns a function that finds the wearer of a device at a time in the interval, or the last wearer if the caller can still
+ * assign the device to this athlete.
+ */
 export async function wearersOf(
   ctx: Context,
   devices: readonly number[],
@@ -28,8 +32,8 @@ export async function wearersOf(
 }
 
 /**
- * The last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier ones have no effect,
- * and an account may have 50,000. Permissions are read once for each athlete, not for each assignment.
+ * Reads the last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier assignments
+ * have no effect, and an account may have 50,000. Permissions are read once for each athlete, not for each assignment.
  */
 async function lastWearers(ctx: Context, devices: readonly number[], start: Date): Promise<Wearer[]> {
   const { queries, caller } = ctx;
@@ -56,7 +60,7 @@ async function lastWearers(ctx: Context, devices: readonly number[], start: Date
   }));
 }
 
-/** Those of the athletes whom the caller may assign now. */
+/** Returns the athletes whom the caller may assign now. */
 async function allowedOf(
   { queries, caller, clock, signal }: Context,
   athletes: readonly number[],
@@ -85,12 +89,7 @@ async function assignmentsIn({ queries, caller, clock }: Context, start: Date, e
       })
       .from(assignments)
       .where(
-        and(
-          eq(assignments.ownerId, me),
-          lt(assignments.startTime, end),
-          gt(assignments.endTime, start),
-          gt(assignments.id, after),
-        ),
+        and(eq(assignments.ownerId, me), isValidBetween(assignments, start, end), gt(assignments.id, after)),
       )
       .orderBy(asc(assignments.id))
       .limit(ASSIGNMENTS_AT_A_TIME);
@@ -115,13 +114,7 @@ async function membershipsIn({ queries, caller }: Context, start: Date, end: Dat
     })
     .from(squadMembers)
     .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-    .where(
-      and(
-        eq(squads.ownerId, caller?.id ?? 0),
-        lt(squadMembers.startTime, end),
-        gt(squadMembers.endTime, start),
-      ),
-    );
+    .where(and(eq(squads.ownerId, caller?.id ?? 0), isValidBetween(squadMembers, start, end)));
   return rows.map(({ id, squadId, athleteId, ...times }) => ({ id, squadId, athleteId, ...closed(times) }));
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
-import { and, asc, eq, gt, lt } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type Interval, listRangesOf, type SampleRange, sqlClientOf } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
@@ -9,6 +9,7 @@ import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isValidBetween } from "../lists/times.js";
 import { ownedTimesOf } from "../sample-ownership/owners.js";
 import { wearersOf } from "./suggested-wearers.js";
 import { sessionTimes, takenSearch } from "./taken-times.js";
@@ -87,9 +88,9 @@ export interface WornRange extends Interval, Wearing {
 }
 
 /**
- * Times with samples of the caller's devices that are not in a session yet, grouped into sessions
- * as the squad view groups recordings, but only by time. Latest first. Reads the times of chunks,
- * and of samples only at the bounds of the request and of ownerships.
+ * Suggests sessions for times with samples of the caller's devices that are not in a session yet, latest first. Groups the times
+ * as the squad view groups recordings, but only by time. Reads the times of chunks, and the times of samples only at the bounds
+ * of the request and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(
@@ -151,19 +152,13 @@ export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
   return joined;
 }
 
-/** The devices that the caller owned in the interval. */
+/** Returns the devices that the caller owned in the interval. */
 async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   const found = await queries
     .selectDistinct({ id: devices.id, serial: devices.serialNumber })
     .from(ownerships)
     .innerJoin(devices, eq(devices.id, ownerships.deviceId))
-    .where(
-      and(
-        eq(ownerships.managerId, caller?.id ?? 0),
-        lt(ownerships.startTime, end),
-        gt(ownerships.endTime, start),
-      ),
-    )
+    .where(and(eq(ownerships.managerId, caller?.id ?? 0), isValidBetween(ownerships, start, end)))
     .orderBy(asc(devices.id))
     .limit(MAX_DEVICES + 1);
   if (found.length > MAX_DEVICES)
@@ -174,7 +169,7 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   return found;
 }
 
-/** Number of devices for each statement. */
+/** Returns the number of devices for each statement. */
 const devicesAtATime = ({ startMs, stopMs }: Interval): number =>
   Math.max(1, Math.floor(DEVICE_DAYS_AT_A_TIME / Math.ceil((stopMs + 1 - startMs) / DAY_MS)));
 
@@ -182,7 +177,7 @@ function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-/** The times with samples of devices, while the caller owned them. Pauses shorter than those between sessions are ignored. */
+/** Returns the times with samples of devices, while the caller owned them. Ignores pauses shorter than those between sessions. */
 async function rangesOf(
   ctx: Context,
   deviceIds: readonly number[],

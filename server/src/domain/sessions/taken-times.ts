@@ -12,14 +12,19 @@ import { overlapSearch } from "../sample-ownership/overlap-search.js";
 /** The times of sessions of each squad, closed, ascending and disjoint. */
 export type SquadTimes = ReadonlyMap<number, readonly Interval[]>;
 
-/** Whether a session of the squad contains a part of the time; any session, if the squad is unknown. */
+/**
+ * Returns a function that tells whether a session of the squad contains a part of a time. If the squad is unknown, the sessions
+ * of all squads count.
+ */
 export function takenSearch(times: SquadTimes): (range: Interval & { squad: number | null }) => boolean {
   const ofSquad = new Map([...times].map(([squad, intervals]) => [squad, overlapSearch(intervals)]));
   const ofAny = overlapSearch(normaliseIntervals([...times.values()].flat()));
   return (range) => (range.squad === null ? ofAny : ofSquad.get(range.squad))?.(range) !== undefined;
 }
 
-/** The times of the caller's sessions that have a part in the interval. The database merges them, because there can be 20,000. */
+/**
+ * Returns the times of the caller's sessions that overlap the interval. The database merges them, because there can be 20,000.
+ */
 export async function sessionTimes(
   { queries, caller }: Context,
   start: Date,

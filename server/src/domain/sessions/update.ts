@@ -43,7 +43,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
       const after: Session = { ...before, ...columns, name, sport, activityVersion };
       await unit.announce("sessionChanged", { before, after });
       if (sport !== before.sport) {
-        // Further time frames of the activity, which are not derived from the session.
+        // Check further time frames of the activity, which are not derived from the session.
         await requireSchemaOfTimeframes(unit, id, await activitySchemaOf(unit.queries, sport), "sport");
       }
       return sessionDetails(unit.queries, { ...after, view });
@@ -52,7 +52,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
   );
 }
 
-/** The name and the sport are those of the activity. @returns its version */
+/** Updates the name and the sport, which belong to the activity. @returns its version */
 async function updateActivity(
   unit: UnitOfWork,
   before: Session,

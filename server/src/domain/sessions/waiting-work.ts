@@ -15,9 +15,9 @@ type Timed = Pick<Session, "id" | "ownerId" | "squadId" | "startTime" | "endTime
 type Details = ReturnType<typeof sessionItem>;
 
 /**
- * The subjects of unfinished derivations of a session: its own, those of its squad, its players or all sessions of the owner. The
- * limit makes the database search the index for each subject, instead of reading all jobs of the owner. A session with more players
- * than the maximum has no table, so the others do not matter.
+ * Selects the subjects of unfinished derivations of a session: derivations of the session itself, its squad, its players or all
+ * sessions of the owner. The limit makes the database search the index for each subject, instead of reading all jobs of the
+ * owner. A session with more players than the maximum has no table, so further players do not matter.
  */
 function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
   const own = [subjectOf({}), subjectOf({ squadId }), subjectOf({ sessionId: id })];

@@ -41,7 +41,7 @@ const memberships: fc.Arbitrary<Membership[]> = fc
 
 const meet = (a: Interval, b: Interval) => a.startMs <= b.stopMs && a.stopMs >= b.startMs;
 
-/** The wearer at a time, by reading all assignments and memberships. */
+/** Returns the wearer at a time, by reading all assignments and memberships. */
 function wearing(
   assignments: readonly Wearer[],
   all: readonly Membership[],

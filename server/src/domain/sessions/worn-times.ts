@@ -11,7 +11,7 @@ export interface Wearer extends Interval {
   isAllowed: boolean;
 }
 
-/** A time in which an athlete is a member of a squad; the interval is closed. */
+/** A time during which an athlete is a member of a squad; the interval is closed. */
 export interface Membership extends Interval {
   id: number;
   athleteId: number;
@@ -59,7 +59,10 @@ export function wearerSearch(
 const mapValues = <Key, A, B>(map: ReadonlyMap<Key, A>, change: (value: A) => B): Map<Key, B> =>
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
-/** Assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and including it. */
+/**
+ * Returns assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and including
+ * it.
+ */
 function inOrder(assignments: readonly Wearer[]) {
   const wearers = assignments.toSorted((a, b) => a.startMs - b.startMs);
   let last: Wearer | undefined;
@@ -70,7 +73,7 @@ function inOrder(assignments: readonly Wearer[]) {
   return { wearers, allowed };
 }
 
-/** The number of assignments that have begun by this time. @param wearers in chronological order */
+/** Returns the number of assignments that have begun at or before this time. @param wearers in chronological order */
 function beginningBy(wearers: readonly Wearer[], ms: number): number {
   let [from, to] = [0, wearers.length];
   while (from < to) {
@@ -81,7 +84,7 @@ function beginningBy(wearers: readonly Wearer[], ms: number): number {
   return from;
 }
 
-/** The squad of an athlete over time, ascending and disjoint. An athlete can be in several squads at a time. */
+/** Returns the squad of an athlete over time, ascending and disjoint. An athlete can be in several squads at a time. */
 function squadTimes(memberships: readonly Membership[]): (Interval & { squadId: number })[] {
   const times: (Interval & { squadId: number })[] = [];
   const current = new OldestFirst<Membership & { assignedAtMs: number }>();

@@ -1,6 +1,6 @@
 import type { squadGrants } from "../../store/schema.js";
 
-/** A grant for the audit log. The erasure of an account finds `managerId` in it. */
+/** Returns a grant for the audit log. The erasure of an account finds `managerId` in it. */
 export const grantAudit = (grant: typeof squadGrants.$inferSelect | null) => {
   if (grant === null) return null;
   const { guestId, ...columns } = grant;

@@ -20,6 +20,6 @@ export async function lockEditableSquad(
     throw error;
   });
   if (found === undefined || !mayEdit(found.view))
-    throw errors.field("squad", "There is no squad of yours with this id.");
+    throw errors.field("squad", "You have no squad with this id.");
   return found;
 }

@@ -25,7 +25,7 @@ export async function listGrants(
   );
 }
 
-/** Invitations with the names of their squads and owners, for conditions. */
+/** Selects invitations with the names of their squads and owners, for conditions. */
 export const selectInvitations = (queries: Queries) =>
   queries
     .select({ ...getTableColumns(squadGrants), squadName: squads.name, owner: accounts.username })

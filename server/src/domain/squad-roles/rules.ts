@@ -2,6 +2,7 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { squadGrants, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Rule } from "../change/rule.js";
+import { forOwner } from "./narrow-rules.js";
 import { isVisibleSquad, roleColumn, type View, viewOf } from "./view.js";
 
 export type Squad = typeof squads.$inferSelect;
@@ -9,7 +10,7 @@ export type Squad = typeof squads.$inferSelect;
 /** A squad, and the caller's view of it. */
 export type SeenSquad = Squad & { view: View };
 
-/** The squad is not found if the caller cannot see it. */
+/** Finds a squad that the caller can see. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
   description: "The owner of the squad, managers with a role in it, and its athletes",
   roles: ["MANAGER", "ATHLETE"],
@@ -25,12 +26,12 @@ export const readableSquad: Rule<"squad", SeenSquad> = {
   },
 };
 
+const seenByOwner = forOwner(readableSquad, "The manager who owns the squad");
+
 export const ownSquad: Rule<"squad", Squad> = {
-  description: "The manager whose squad it is",
-  roles: ["MANAGER"],
+  ...seenByOwner,
   async find(ctx, ids, lookup) {
-    const { view, ...squad } = await readableSquad.find(ctx, ids, lookup);
-    if (view.role !== "owner") throw errors.forbidden();
+    const { view: _, ...squad } = await seenByOwner.find(ctx, ids, lookup);
     return squad;
   },
 };
@@ -52,7 +53,7 @@ export const ownGrant: Rule<"squad" | "grant", Grant> = {
   },
 };
 
-/** The invitations of other accounts are not found. */
+/** Finds only invitations of the caller. */
 export const ownInvitation: Rule<"invitation", Grant> = {
   description: "The manager who is invited",
   roles: ["MANAGER"],

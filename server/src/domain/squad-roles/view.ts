@@ -26,11 +26,11 @@ const callerId = ({ caller }: WithCaller): number => caller?.id ?? 0;
 
 const isAthlete = ({ caller }: WithCaller): boolean => caller?.role === "ATHLETE";
 
-/** The accepted role of the caller in the squad of a row; null if there is none. */
+/** Selects the accepted role of the caller in the squad of a row; null if there is none. */
 const guestRole = (ctx: WithCaller): SQL<GuestRole | null> =>
   sql`(SELECT role FROM ${squadGrants} WHERE squad_id = ${squads.id} AND guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`;
 
-/** The caller's view of the squad of a row, as a column in a statement with `squads`. */
+/** Returns the caller's role in the squad of a row, as a column for a statement with `squads`. */
 export const roleColumn = (ctx: WithCaller): SQL<View["role"]> =>
   isAthlete(ctx)
     ? sql`'athlete'`
@@ -43,23 +43,22 @@ export const viewOf = (ctx: WithCaller, role: View["role"]): View => ({
 });
 
 /**
- * The ids as one array. With an array, the database uses indexes to find the squads and their rows. With OR, it would
- * read all squads.
+ * Returns the condition that the caller owns the squad or is its guest. It compares the id with one array, so that the database
+ * uses indexes to find the squads and their rows. With OR, it would read all squads.
  */
 const ownedOrGuest = (ctx: WithCaller): SQL =>
   sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}
     UNION ALL SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL))`;
 
-/** Condition in a statement with `squads`: the caller can see the squad. */
+/** Returns the condition that the caller can see the squad, for a statement with `squads`. */
 export const isVisibleSquad = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx)
     ? sql`${squads.id} IN (SELECT squad_id FROM ${squadMembers} WHERE athlete_id = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
 
 /**
- * Condition in a statement with `squads` and a session: the caller can see the session.
- * @param sessionId column of the
- * session's id
+ * Returns the condition that the caller can see the session, for a statement with `squads` and a session.
+ * @param sessionId column of the session's id
  */
 export const isVisibleSession = (
   ctx: WithCaller,
@@ -70,12 +69,12 @@ export const isVisibleSession = (
         WHERE ${sessionTimeframes.sessionId} = ${sessionId} AND ${timeframes.athleteId} = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
 
-/** Condition in a statement with `squads` and `squad_members`: the caller can see the member. */
+/** Returns the condition that the caller can see the member, for a statement with `squads` and `squad_members`. */
 export const isVisibleMember = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
 
 /**
- * Keeps the role of the caller in the squad of another manager until the end of the transaction.
+ * Locks the role of the caller in the squad of another manager until the end of the transaction.
  * @returns the role; undefined if the caller has no role in the squad, for example because it has been revoked
  */
 export async function lockRole(
@@ -98,7 +97,7 @@ export async function lockRole(
 }
 
 /**
- * Keeps the view of the caller until the end of the transaction. The role may have changed since it was read.
+ * Locks the role behind the caller's view until the end of the transaction. The role may have changed since it was read.
  * @throws ServiceError `not_found` if the role has ended
  */
 export async function lockView(

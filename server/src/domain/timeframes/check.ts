@@ -47,7 +47,9 @@ export async function checkTimeframe(
       : await namedRecipes(queries, me, params);
   const problems: FieldErrors = {
     ...periodProblems(startTime, endTime),
-    ...((await hasOwned(queries, me, timeframe.device)) ? {} : unknown("device", "device of yours")),
+    ...((await hasOwned(queries, me, timeframe.device))
+      ? {}
+      : { device: ["You have no device with this id."] }),
     ...(activity === undefined ? unknown("activity", "activity") : {}),
     ...((await isAthlete(queries, athlete)) ? {} : unknown("athlete", "athlete")),
     ...(schema === undefined
@@ -91,7 +93,10 @@ export async function checkTimeframe(
 async function namedRecipes(queries: Queries, accountId: number, params: { recipes?: RecipeReference[] }) {
   const found = await findNamed(queries, accountId, params.recipes ?? []);
   const missing = [...found.entries()].filter(([, id]) => id === undefined);
-  const messages = missing.map(([place]) => [place, ["You have no such recipe."]]);
+  const messages = missing.map(([place]) => [
+    place,
+    ["You have no recipe with this name and version, or with this hash."],
+  ]);
   const unknownRecipes: FieldErrors =
     missing.length === 0 ? {} : { params: { recipes: Object.fromEntries(messages) } };
   return { recipeIds: found.filter((id) => id !== undefined), unknownRecipes };
@@ -168,7 +173,7 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 }
 
 /**
- * Limits the number, because an activity and its last time frames are deleted in one transaction.
+ * Limits the number of time frames, because an activity and its last time frames are deleted in one transaction.
  * @throws ServiceError `too_many_timeframes`
  */
 export async function requireActivityTakesMore(

@@ -3,7 +3,7 @@ import type { Queries } from "../../store/connection/database.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Number of time frames that one transaction deletes, because others wait for it. */
+/** Number of time frames that one transaction deletes, because other transactions wait for it. */
 const AT_A_TIME = 100;
 
 /**

@@ -11,8 +11,8 @@ export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
   "job.finished":
     "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` is the reason for the failure; `stored`, `known` and `refused` count the samples of a success",
   "session.changed":
-    "The figures of a session may have changed: its samples, players, periods or times. A job computes them; a request for them does so at once",
-  "session.computed": "A job has computed the figures of a session after such changes",
+    "The figures of a session may have changed, because its samples, players, periods or times have changed. A job computes the figures; a request for them computes them immediately",
+  "session.computed": "A job has computed the figures of a session after a change",
 };
 
 export const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENTS) as AccountEvent[];
@@ -26,7 +26,7 @@ export const isAccountEvent = (event: string): boolean =>
 
 export const isTest = (event: string): boolean => event === TEST_EVENT || event === ACCOUNT_TEST_EVENT;
 
-/** Maximum number of deliveries of one change, because others wait for its transaction. */
+/** Maximum number of deliveries of one change, because other transactions wait for its transaction. */
 const AT_ONCE = 200;
 
 /** Queues an event for each webhook of an account that receives its type, within the caller's transaction. */

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray } from "drizzle-orm";
 import { previousWebhookSecrets, webhooks } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { WrongKeyError } from "../secrets/encryption.js";
 import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
 import type { Delivery } from "./rules.js";
+import { changeWebhook } from "./write.js";
 
 const PREFIX = "whsec_";
 
-/** A secret of Standard Webhooks 1.0: 192 random bits. */
+/** Generates a secret of Standard Webhooks 1.0: 192 random bits. */
 export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64");
 
 export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
@@ -30,7 +31,8 @@ export const MAX_PREVIOUS = 3;
  */
 export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: number }) {
   const secret = newSecret();
-  return change(ctx, "rotateAccountWebhookSecret", ids, async ({ queries, now, announce }, before) => {
+  return change(ctx, "rotateAccountWebhookSecret", ids, async (unit, before) => {
+    const { queries, now } = unit;
     const expiresAt = new Date(now.getTime() + OVERLAP_MS);
     await queries
       .insert(previousWebhookSecrets)
@@ -42,16 +44,7 @@ export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: n
       .orderBy(desc(previousWebhookSecrets.id))
       .offset(MAX_PREVIOUS);
     await queries.delete(previousWebhookSecrets).where(inArray(previousWebhookSecrets.id, surplus));
-    const [after] = await queries
-      .update(webhooks)
-      .set({
-        secretToken: await encryptSecret(ctx, queries, secret),
-        version: sql`${webhooks.version} + 1`,
-      })
-      .where(eq(webhooks.id, before.id))
-      .returning();
-    if (after === undefined) throw new Error("The webhook was not updated");
-    await announce("webhookChanged", { before, after });
+    await changeWebhook(unit, before, { secretToken: await encryptSecret(ctx, queries, secret) });
     return { secret, previous_valid_until: expiresAt.toISOString() };
   });
 }
@@ -83,7 +76,7 @@ export async function signingSecrets(
   return [current, ...replaced.flat()];
 }
 
-/** Skip a replaced secret that cannot be decrypted, because the current secret signs the call. */
+/** Decrypts a replaced secret. Skips it if no key decrypts it, because the current secret signs the call. */
 async function replacedSecret(ctx: Context, encrypted: string): Promise<string[]> {
   try {
     return [await decryptSecret(ctx, ctx.queries, encrypted)];

@@ -1,8 +1,8 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { and, asc, count, eq, gt, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt } from "drizzle-orm";
 import { isWaiting } from "../../store/queue/job-queue.js";
 import { type DeliveryState, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
-import { lockAccount } from "../accounts/find.js";
+import { lockAccount } from "../change/account-lock.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -19,9 +19,9 @@ import {
 } from "./account-resource.js";
 import { newSecret } from "./account-secrets.js";
 import { sendAgain, sendTest } from "./deliveries.js";
-import { removeWebhook } from "./manage.js";
 import { requirePublicReceiver } from "./public-receiver.js";
 import type { Delivery } from "./rules.js";
+import { addWebhook, changeWebhook, ENABLED, removeWebhook } from "./write.js";
 
 /** Maximum number of webhooks of an account. Every event calls each of them. */
 const MAX_WEBHOOKS = 20;
@@ -41,35 +41,29 @@ export async function createAccountWebhook(ctx: Context, { url, events }: Accoun
   await requirePublicReceiver(ctx, "url", url);
   const secret = newSecret();
   return change(ctx, "createAccountWebhook", {}, async (unit) => {
-    const { queries, now, announce } = unit;
+    const { queries } = unit;
     const ownerId = ctx.caller?.id ?? 0;
     await lockAccount(unit, ownerId);
-    const [row] = await queries
-      .insert(webhooks)
-      .values({
-        ownerId,
-        events: [...events],
-        webhookUrl: url,
-        secretToken: await encryptSecret(ctx, queries, secret),
-        activityEvents: false,
-        timeframesEvents: false,
-        createdAt: now,
-      })
-      .returning();
-    if (row === undefined) throw new Error("The webhook was not inserted");
     const [known] = await queries
       .select({ count: count() })
       .from(webhooks)
       .where(eq(webhooks.ownerId, ownerId));
-    if ((known?.count ?? 0) > MAX_WEBHOOKS) {
+    if ((known?.count ?? 0) >= MAX_WEBHOOKS) {
       throw errors.conflict("too_many_webhooks", `An account can have at most ${MAX_WEBHOOKS} webhooks.`);
     }
-    await announce("webhookChanged", { before: null, after: row });
+    const row = await addWebhook(unit, {
+      ownerId,
+      events: [...events],
+      webhookUrl: url,
+      secretToken: await encryptSecret(ctx, queries, secret),
+      activityEvents: false,
+      timeframesEvents: false,
+    });
     return { ...toAccountWebhook(row), secret };
   });
 }
 
-/** Changes the fields sent. Enables a disabled webhook; events in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events that occurred while it was disabled are not delivered. */
 export async function updateAccountWebhook(
   ctx: Context,
   ids: { webhook: number },
@@ -80,20 +74,12 @@ export async function updateAccountWebhook(
     ctx,
     "updateAccountWebhook",
     ids,
-    async ({ queries, announce }, before) => {
-      const [after] = await queries
-        .update(webhooks)
-        .set({
-          webhookUrl: url ?? before.webhookUrl,
-          events: events === undefined ? before.events : [...events],
-          failures: 0,
-          disabledAt: null,
-          version: sql`${webhooks.version} + 1`,
-        })
-        .where(eq(webhooks.id, before.id))
-        .returning();
-      if (after === undefined) throw new Error("The webhook was not updated");
-      await announce("webhookChanged", { before, after });
+    async (unit, before) => {
+      const after = await changeWebhook(unit, before, {
+        ...ENABLED,
+        webhookUrl: url ?? before.webhookUrl,
+        events: events === undefined ? before.events : [...events],
+      });
       return accountWebhookItem(after);
     },
     async (_, row) => accountWebhookItem(row),

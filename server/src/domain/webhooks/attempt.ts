@@ -107,13 +107,13 @@ interface Call {
   keys: readonly Buffer[];
 }
 
-/** A version 1 call, with the secret. */
+/** Returns a version 1 call, which contains the secret. */
 async function activityCall(ctx: Context, { event, webhookId, data, secretToken }: Delivery): Promise<Call> {
   const { activity_id, timeframe_id } = data as ActivityData;
   const key = Buffer.from(await decryptSecret(ctx, ctx.queries, secretToken), "utf8");
   return {
-    // Lists the keys explicitly, because every attempt must send the same bytes, whatever the key order in the
-    // database.
+    // Lists the keys explicitly, because every attempt must send the same bytes, regardless of the order of the keys in
+    // the database.
     body: JSON.stringify({ event, webhook_id: webhookId, data: { activity_id, timeframe_id } }),
     // Headers consist of bytes, so send the secret in UTF-8.
     headers: { "X-Asi-Api-Token": key.toString("latin1") },
@@ -121,7 +121,7 @@ async function activityCall(ctx: Context, { event, webhookId, data, secretToken 
   };
 }
 
-/** A call as Standard Webhooks 1.0 recommends. The database always returns the keys of the data in the same order. */
+/** Returns a call as Standard Webhooks 1.0 recommends. The database always returns the keys of the data in the same order. */
 const standardCall = async (ctx: Context, delivery: Delivery): Promise<Call> => ({
   body: JSON.stringify({
     type: delivery.event,

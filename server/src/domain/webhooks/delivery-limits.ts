@@ -7,7 +7,7 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * Limits of the deliveries of an account: the number that may wait, and their bytes in a day. Events beyond these
+ * Limits on the deliveries of an account: the number that may wait, and their bytes in a day. Events beyond these
  * limits are counted instead of sent.
  */
 
@@ -73,7 +73,7 @@ export async function limitOf(
       };
 }
 
-/** Number of further deliveries of the account that may wait. */
+/** Returns the number of further deliveries of the account that may wait. */
 async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries
@@ -159,7 +159,7 @@ export async function countUnsent(
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, response, unsent, created_at)
     SELECT message_id, webhook_id, url, secret_token, event, data, 'failed', response, events, ${unit.now}
     FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added) RETURNING webhook_id`);
-  // These rows are kept as long as those of deliveries.
+  // These rows are kept as long as the rows of deliveries.
   const bytes = inserted.reduce((sum, { webhook_id }) => {
     const first = byWebhook.get(Number(webhook_id))?.first;
     return sum + (first === undefined ? 0 : bytesOf(first));

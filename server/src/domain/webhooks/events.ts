@@ -13,7 +13,7 @@ type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 type TimeframeEvent = (typeof TIMEFRAME_EVENTS)[number];
 export type ActivityEventKind = ActivityEvent | TimeframeEvent;
 
-/** Contains only ids. Receivers fetch the rest. */
+/** Ids of the objects of an event. Receivers fetch the rest. */
 export interface EventSubject {
   activityId: number;
   /** Present in time-frame events. */
@@ -31,7 +31,8 @@ export interface FanOut {
 }
 
 /**
- * Maximum number of deliveries that the transaction of a change writes, because others wait for it. A job writes a larger number.
+ * Maximum number of deliveries that the transaction of a change writes, because other transactions wait for it. A job writes a
+ * larger number.
  */
 const AT_ONCE = 200;
 

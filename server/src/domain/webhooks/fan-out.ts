@@ -12,7 +12,7 @@ import { createDeliveries } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
 /**
- * Number of deliveries that one transaction writes. The transaction must be short, because others wait for it. If the
+ * Number of deliveries that one transaction writes. The transaction must be short, because other transactions wait for it. If the
  * account has no room, one transaction counts the rest.
  */
 const PER_TRANSACTION = 200;

@@ -1,16 +1,15 @@
-import { asc, count, eq, sql } from "drizzle-orm";
+import { asc, count, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { webhooks } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import type { UnitOfWork } from "../change/unit-of-work.js";
 import { listPage, type Paging } from "../lists/listing.js";
 import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
-import { cancelDeliveries } from "./delivery-queue.js";
 import { requirePublicReceiver } from "./public-receiver.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 import type { Webhook } from "./rules.js";
+import { addWebhook, changeWebhook, ENABLED, removeWebhook } from "./write.js";
 
 /** Maximum number of webhooks of an activity. Every event calls each of them. */
 const MAX_WEBHOOKS = 100;
@@ -28,7 +27,8 @@ export async function listWebhooks(ctx: Context, activity: number, query: Paging
 
 export async function createWebhook(ctx: Context, activity: number, body: WebhookFields) {
   await requirePublicReceiver(ctx, "webhook_url", body.webhook_url);
-  return change(ctx, "createWebhook", { activity }, async ({ queries, now, announce }) => {
+  return change(ctx, "createWebhook", { activity }, async (unit) => {
+    const { queries } = unit;
     const [known] = await queries
       .select({ count: count() })
       .from(webhooks)
@@ -36,24 +36,18 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
     if ((known?.count ?? 0) >= MAX_WEBHOOKS) {
       throw errors.conflict("too_many_webhooks", `An activity can have at most ${MAX_WEBHOOKS} webhooks.`);
     }
-    const [row] = await queries
-      .insert(webhooks)
-      .values({
-        activityId: activity,
-        webhookUrl: body.webhook_url,
-        secretToken: await encryptSecret(ctx, queries, body.secret_token),
-        activityEvents: body.activity_events,
-        timeframesEvents: body.timeframes_events,
-        createdAt: now,
-      })
-      .returning();
-    if (row === undefined) throw new Error("The webhook was not inserted");
-    await announce("webhookChanged", { before: null, after: row });
+    const row = await addWebhook(unit, {
+      activityId: activity,
+      webhookUrl: body.webhook_url,
+      secretToken: await encryptSecret(ctx, queries, body.secret_token),
+      activityEvents: body.activity_events,
+      timeframesEvents: body.timeframes_events,
+    });
     return webhookItem(ctx, row, queries);
   });
 }
 
-/** Changes the fields sent. Enables a disabled webhook; events from the time in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events that occurred while it was disabled are not delivered. */
 export async function updateWebhook(
   ctx: Context,
   ids: { activity: number; webhook: number },
@@ -64,22 +58,15 @@ export async function updateWebhook(
     ctx,
     "updateWebhook",
     ids,
-    async ({ queries, announce }, before) => {
-      const [after] = await queries
-        .update(webhooks)
-        .set({
-          webhookUrl: body.webhook_url ?? before.webhookUrl,
-          secretToken: await newSecret(ctx, queries, body, before),
-          activityEvents: body.activity_events ?? before.activityEvents,
-          timeframesEvents: body.timeframes_events ?? before.timeframesEvents,
-          failures: 0,
-          disabledAt: null,
-          version: sql`${webhooks.version} + 1`,
-        })
-        .where(eq(webhooks.id, before.id))
-        .returning();
-      if (after === undefined) throw new Error("The webhook was not updated");
-      await announce("webhookChanged", { before, after });
+    async (unit, before) => {
+      const { queries } = unit;
+      const after = await changeWebhook(unit, before, {
+        ...ENABLED,
+        webhookUrl: body.webhook_url ?? before.webhookUrl,
+        secretToken: await newSecret(ctx, queries, body, before),
+        activityEvents: body.activity_events ?? before.activityEvents,
+        timeframesEvents: body.timeframes_events ?? before.timeframesEvents,
+      });
       return webhookItem(ctx, after, queries);
     },
     ({ queries }, row) => webhookItem(ctx, row, queries),
@@ -87,8 +74,8 @@ export async function updateWebhook(
 }
 
 /**
- * A client that sends back the masked secret does not change the secret. A new origin needs the secret again: calls contain it, and
- * someone who has found a token must not obtain it by redirecting them.
+ * Returns the secret after an update. A client that sends back the masked secret does not change it. A new origin requires the
+ * secret, because calls contain it, and someone who has found a token must not obtain it by redirecting the calls.
  * @throws ServiceError `secret_token_required` on the field `secret_token`
  */
 async function newSecret(
@@ -113,11 +100,4 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
   await change(ctx, "deleteWebhook", ids, removeWebhook, ({ queries }, row) =>
     webhookItem(ctx, row, queries),
   );
-}
-
-/** Removes a webhook and cancels its waiting deliveries, within the caller's transaction. */
-export async function removeWebhook(unit: UnitOfWork, before: Webhook): Promise<void> {
-  await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
-  await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
-  await unit.announce("webhookChanged", { before, after: null });
 }

@@ -7,6 +7,7 @@ import { errors } from "../change/errors.js";
 import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import type { Webhook } from "./rules.js";
+import { changeWebhook } from "./write.js";
 
 export interface WebhookFilters {
   /** Username of the owner of the activities. */
@@ -67,18 +68,11 @@ export async function listAllWebhooks(
  */
 export async function disableWebhook(ctx: Context, id: number): Promise<Webhook> {
   return transact(ctx, "webhook disable", async (unit) => {
-    const { queries, now, announce } = unit;
+    const { queries, now } = unit;
     const [before] = await queries.select().from(webhooks).where(eq(webhooks.id, id)).for("update");
     if (before === undefined) throw errors.notFound(`There is no webhook ${id}.`);
     if (before.disabledAt !== null) return before;
     await cancelDeliveries(unit, id, "Not sent: the operator of the service has disabled the webhook.");
-    const [after] = await queries
-      .update(webhooks)
-      .set({ disabledAt: now, version: sql`${webhooks.version} + 1` })
-      .where(eq(webhooks.id, id))
-      .returning();
-    if (after === undefined) throw new Error("The webhook was not updated");
-    await announce("webhookChanged", { before, after });
-    return after;
+    return changeWebhook(unit, before, { disabledAt: now });
   });
 }

@@ -164,13 +164,13 @@ export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   id: row.id,
   message_id: row.messageId,
   event: row.event,
-  // webhooks of activities have no other events
+  // Webhooks of activities have no other events.
   data: row.data as ActivityData,
   webhook_url: row.url,
   ...progressOf(row, dueAt),
 });
 
-/** Outcome of a delivery. @param dueAt time of the next run of its job */
+/** Returns the outcome of a delivery. @param dueAt time of the next run of its job */
 export const progressOf = (row: Delivery, dueAt: Date | null) => ({
   state: row.state,
   attempts: row.attempts,

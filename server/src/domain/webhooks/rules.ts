@@ -35,7 +35,7 @@ export const ownDelivery: Rule<
 
 /** Throws `not_found` for a webhook of another account. */
 export const ownAccountWebhook: Rule<"webhook", Webhook> = {
-  description: "The manager whose webhook it is",
+  description: "The manager who owns the webhook",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
     const query = queries

@@ -21,8 +21,8 @@ export const emitComputedSession = (
 const MAX_SESSIONS = 100;
 
 /**
- * Notifies about sessions whose samples have changed. These are the sessions with a time frame of the device at one of
- * the times, if the owner of the session owned the device then. Samples of another owner do not concern the session,
+ * Notifies the webhooks of owners of sessions whose samples have changed. These are the sessions with a time frame of the device
+ * at one of the times, if the owner of the session owned the device then. Samples of another owner do not concern the session,
  * even if its time frame covers their time.
  */
 export async function emitChangedSessions(
@@ -55,7 +55,10 @@ export async function emitChangedSessions(
   }
 }
 
-/** Notifies about sessions whose time frames are about to be deleted because a player has left or is being erased. */
+/**
+ * Notifies the webhooks of owners of sessions whose time frames are about to be deleted because a player has left or is being
+ * erased.
+ */
 export async function emitSessionsOfTimeframes(
   unit: UnitOfWork,
   deleted: readonly { id: number }[],

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request whose body has not started to arrive. */
+/** Creates a request whose body has not started to arrive. */
 function request(operation: object, bodyLimit: number, destroyed = false) {
   const socket = { bytesRead: 0 };
   const raw = Object.assign(new EventEmitter(), {

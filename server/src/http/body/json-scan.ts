@@ -1,6 +1,6 @@
 import { errors } from "../../domain/change/errors.js";
 
-/** Limits of the structure of a JSON text, far above the needs of any operation. */
+/** Limits on the structure of a JSON text, far above the needs of any operation. */
 export const JSON_LIMITS = {
   /** Nesting depth of arrays and objects. */
   depth: 64,

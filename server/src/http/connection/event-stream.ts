@@ -19,21 +19,20 @@ const textOf = ({ event, id, data }: ServerEvent) =>
 
 /** Events of a connection, which are sent as server-sent events or as WebSocket messages. */
 export class EventStream {
-  /** Can be read only once. Null stands for an interval without an event. */
+  /** Can be read only once. Null represents an interval without an event. */
   readonly events: AsyncIterable<ServerEvent | null>;
   readonly #heartbeatMs: number;
 
   /**
    * @param events null for a time without an event, at least every `heartbeatMs`
-   * @param heartbeatMs time without
-   * an event after which a comment is sent, to keep the connection open in proxies
+   * @param heartbeatMs time without an event after which a comment is sent, to keep the connection open in proxies
    */
   constructor(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number) {
     this.events = pulledOutsideOfSpans(events);
     this.#heartbeatMs = heartbeatMs;
   }
 
-  /** The body of a response with server-sent events. */
+  /** Returns the body of a response with server-sent events. */
   toBody(): Readable {
     return Readable.from(text(this.events, this.#heartbeatMs), { objectMode: false });
   }
@@ -49,7 +48,7 @@ async function* text(events: AsyncIterable<ServerEvent | null>, heartbeatMs: num
   }
 }
 
-/** Polling during the connection is not part of the trace of the request. */
+/** Yields the items. The polling for them is not part of the trace of the request. */
 async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
 import { LIVE_LIMITS, LiveConnections } from "./live-connections.js";
 
-/** A response to a client at an address, on a separate connection. */
+/** Creates a response to a client at an address, on a separate connection. */
 function response(address: string) {
   const raw = Object.assign(new EventEmitter(), { closed: false });
   const socket = Object.assign(new EventEmitter(), { destroyed: false });
@@ -61,7 +61,7 @@ describe("connections whose work takes longer than their responses", () => {
     connections.hold(1, 2, response("club"));
   });
 
-  it("begin their work after that of the replaced connection; a third one is refused meanwhile", async () => {
+  it("begin their work after the work of the replaced connection has ended; a third connection is refused meanwhile", async () => {
     const connections = new LiveConnections(LIVE_LIMITS);
     const first = connections.hold(1, 1, response("club"));
     await first.replacedWork;

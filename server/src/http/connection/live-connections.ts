@@ -39,7 +39,7 @@ export interface HeldConnection {
   readonly signal: AbortSignal;
   /** Resolves when the work of the connection that it replaces has ended. */
   readonly replacedWork: Promise<void>;
-  /** Ends the count. */
+  /** Stops counting the connection. */
   release(): void;
 }
 
@@ -176,7 +176,7 @@ export interface LiveConnectionsOfApp {
   group: LiveConnections;
 }
 
-/** The metrics count them, and they end when the application stops. */
+/** Returns the live connections of an application. The metrics count them, and they end when the application stops. */
 export function liveConnectionsOf(app: FastifyInstance): LiveConnectionsOfApp {
   const single = new LiveConnections(LIVE_LIMITS);
   const group = new LiveConnections(GROUP_LIVE_LIMITS);

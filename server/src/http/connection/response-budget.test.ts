@@ -45,7 +45,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("counts a body that grows once, and delays it only for others", async () => {
+  it("counts a growing body once, and delays it only because of other bodies", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const [own, other] = [open(budget, "ann"), open(budget, "ann")];

@@ -16,11 +16,11 @@ interface Limits {
    */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address
-   * that holds less and has recently used less. Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address that holds
+   * less and has recently used less. By default, there is no such rate.
    */
   busyBytesPerSecond?: number;
-  /** Creates the error of a request that has waited too long because the process is full. */
+  /** Creates the error for a request that has waited too long because the process is full. */
   refusal(): Error;
 }
 
@@ -41,16 +41,16 @@ const POLL_ALL_MS = WAIT_MS / 2;
 const MAX_WAITING_OF_CALLER = 1000;
 const RETRY_AFTER_MS = 2_000;
 
-/** @param others what the other responses hold */
+/** @param others amount that the other responses hold */
 const fits = (bytes: number, others: number, limit: number) => others === 0 || others + bytes <= limit;
 
 const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
 /**
- * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per
- * caller. A request waits for space before its body is created, so slow readers delay only themselves. Of the requests
- * that wait for the process, the one whose address holds the least is first. A caller that holds nothing has space for
- * one body of any size, unless the process is full.
+ * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per caller. A
+ * request waits for space before its body is created, so slow readers delay only themselves. Among the requests that wait for the
+ * process, the request whose address holds the least is first. A caller that holds nothing has space for one body of any size,
+ * unless the process is full.
  */
 export class ResponseBudget {
   readonly #limits: Limits;
@@ -77,7 +77,7 @@ export class ResponseBudget {
     return this.#waiting.size;
   }
 
-  /** Amount currently held by a caller. */
+  /** Returns the amount currently held by a caller. */
   heldBy(caller: string): number {
     return this.#byCaller.get(caller);
   }
@@ -189,9 +189,7 @@ export class ResponseBudget {
     return this.#limits.process / addresses.size;
   }
 
-  /**
-   * Returns the longest-running response of the address that holds the most, if this address exceeds its fair share.
-   */
+  /** Returns the longest-running response of the address that holds the most, if this address exceeds its fair share. */
   #overShare(): ResponseShare | undefined {
     const slowest = this.#slowest();
     if (slowest === undefined) return undefined;
@@ -200,7 +198,7 @@ export class ResponseBudget {
     return held > this.#fairShare() && held > slowest.bytes ? slowest : undefined;
   }
 
-  /** Ends it in favour of an address that would stay within its own share. @returns whether it has ended */
+  /** Ends a response in favour of an address that would stay within its own share. @returns whether it has ended */
   #endOverShare(overShare: ResponseShare, waiter: Waiter): boolean {
     if (!fits(waiter.bytes, this.#heldBeside(waiter), this.#fairShare())) return false;
     return this.#endAfter(overShare, this.#limits.overShareHoldMs);
@@ -251,7 +249,7 @@ export class ResponseBudget {
     return true;
   }
 
-  /** Returns the longest-running response of the address that holds most. */
+  /** Returns the longest-running response of the address that holds the most. */
   #slowest(): ResponseShare | undefined {
     let slowest: ResponseShare | undefined;
     for (const share of this.#shares) {

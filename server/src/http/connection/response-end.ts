@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
-/** The client has disconnected and does not read this response. Status 499 excludes it from the error log. */
+/** Creates the error for a client that has disconnected. Status 499 excludes it from the error log. */
 export const clientLeft = (): Error => Object.assign(new Error("Client closed request"), { statusCode: 499 });
 
 /**

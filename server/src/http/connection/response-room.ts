@@ -26,7 +26,7 @@ declare module "fastify" {
   }
 }
 
-/** Installs the limits of unread responses and their metrics. */
+/** Installs the limits on unread responses, and their metrics. */
 export function limitUnreadResponses(app: FastifyInstance, config: Config): void {
   const { responseMemoryBytes: process, responseMemoryPerCallerBytes: caller } = config;
   const part = (share: number) =>

@@ -63,7 +63,7 @@ export class ResponseShare {
     if (!this.isReleased) this.#budget.resize(this, bytes);
   }
 
-  /** Call it when the client has read the response or has disconnected. */
+  /** Releases the share. Call it when the client has read the response or has disconnected. */
   release(): void {
     if (this.isReleased) return;
     this.#budget.resize(this, 0);

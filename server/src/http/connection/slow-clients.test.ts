@@ -83,7 +83,7 @@ describe("a client that receives a response", () => {
     vi.useRealTimers();
   });
 
-  /** A connection to which this number of bytes was written, none of which the client has received. */
+  /** Creates a connection to which this number of bytes was written. The client has received none of them. */
   function connect(bytesWritten: number) {
     const handle = { bytesWritten, writeQueueSize: bytesWritten };
     const socket = Object.assign(new EventEmitter(), {

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 const asksForWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 
-/** Internal name of Node.js for the response in progress on a connection. */
+/** Whether a response is in progress on a connection. Uses an internal property of Node.js. */
 const isAnswering = (socket: Socket) =>
   ((socket as { _httpMessage?: unknown })._httpMessage ?? null) !== null;
 

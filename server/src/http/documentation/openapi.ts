@@ -49,7 +49,7 @@ password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\
 a manager with \`POST /api/v2/applications/\`, the operator with \`asi-server app create --user ann --scope samples:read\`. The examples read the token from the
 environment variable \`ASI_TOKEN\`. Replace the ids in the examples by your own: \`GET /api/v1/devices/\` lists your devices.`;
 
-/** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
+/** Returns the OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
   const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA, Problem: PROBLEM_SCHEMA };
   const paths: Record<string, Record<string, Json>> = {};
@@ -133,7 +133,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
   return document;
 }
 
-/** The tokens with scopes that may call an operation. */
+/** Returns the security requirements of tokens with scopes that may call an operation. */
 function scopedTokens({ id }: AnyOperation): Record<string, string[]>[] {
   const scopes = scopesOf(id as OperationId);
   if (scopes === undefined) return [];

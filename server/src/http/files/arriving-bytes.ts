@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 
-/** Maximum size of a piece. Memory contains at most this number of bytes, and those that the connection buffers. */
+/** Maximum size of a piece. Memory contains at most this number of bytes, in addition to the buffer of the connection. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * The reason why no further piece follows: the body is complete, the client has disconnected, nothing arrives, or the reason of
- * the signal.
+ * The reason why no further piece follows: the body is complete, the client has disconnected, nothing arrives, or the abort
+ * reason of the signal.
  */
 export type Ending = "complete" | "broken" | "idle" | string;
 

@@ -27,7 +27,7 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
 
 /**
  * Decodes a JSON text that is base64 (RFC 4648 section 4; line breaks allowed, padding optional) from its bytes as they arrive.
- * Never keeps the whole text in memory.
+ * Keeps only a part of the text in memory.
  */
 export class Base64Text {
   readonly #field: string;

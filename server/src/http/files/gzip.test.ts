@@ -5,7 +5,7 @@ import { asLibraryError, unpacked } from "./gzip.js";
 
 const tooLarge = () => new Error("too large");
 
-/** A stream that counts its reads. A loop that blocks the event loop would never end, so it fails. */
+/** Creates a stream that counts its reads. It fails after too many, because a loop that blocks the event loop would never end. */
 function countedStream(): { stream: Readable; reads: () => number } {
   const stream = new Readable({ read() {} });
   const read = stream.read.bind(stream);
@@ -49,7 +49,7 @@ describe("a file that may be compressed", () => {
     await opened;
   });
 
-  it("is refused if it exceeds the limit of decompressed bytes, or if it is damaged", async () => {
+  it("is refused if it exceeds the limit on decompressed bytes, or if it is damaged", async () => {
     const bomb = Readable.from([gzipSync(Buffer.alloc(100_000))]);
     await expect(contentOf(await unpacked(bomb, 1000, tooLarge))).rejects.toThrow("too large");
     const cut = Readable.from([gzipSync("a recording").subarray(0, 20)]);

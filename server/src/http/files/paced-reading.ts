@@ -1,7 +1,7 @@
 import { finished, type Readable } from "node:stream";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 
-/** Even hostile input of this size is converted in a few milliseconds. */
+/** Maximum size of a piece. Even hostile input of this size is converted in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
 /**

@@ -110,7 +110,7 @@ function drained(stream: PassThrough): Promise<void> {
   });
 }
 
-/** @throws errors other than those of the file */
+/** Returns the refusal of a file. @throws errors that the file has not caused */
 function refusalOf(cause: unknown): ServiceError {
   const error = asLibraryError(cause);
   if (error instanceof AsiError) return errors.file(error.code, error.message);
@@ -118,7 +118,7 @@ function refusalOf(cause: unknown): ServiceError {
   throw error;
 }
 
-/** The error of a request without an accepted file. */
+/** Returns the error for a request without an accepted file. */
 export function allRefused(files: readonly { refused: ServiceError }[]): ServiceError {
   const [first] = files;
   if (first === undefined) throw new Error("There is no file");

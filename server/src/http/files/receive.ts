@@ -69,7 +69,7 @@ export async function receiveAndConvert(
 
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
-/** Output of the parser; an error means that the form is invalid. */
+/** Yields the output of the parser. An error of the parser means that the form is invalid. */
 export async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;

@@ -6,7 +6,7 @@ import { SentMemory } from "./sent-memory.js";
 
 const PIECES = 200;
 
-/** Pieces of different lengths, each filled with its number. */
+/** Yields pieces of different lengths, each filled with its number. */
 async function* numbered(allocate: (length: number) => Uint8Array) {
   for (let number = 0; number < PIECES; number++) yield allocate(1 + ((number * 7919) % 65_536)).fill(number);
 }

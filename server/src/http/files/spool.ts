@@ -12,7 +12,7 @@ const READ_BYTES = 1024 * 1024;
 /** Maximum size of a file in memory, if there is space: the CSV of two hours at 10 Hz. */
 const MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024;
 
-/** Name of the socket next to the folder of a process. It shows that the process is alive. */
+/** Returns the name of the socket next to the folder of a process. The socket shows that the process is alive. */
 const lifeOf = (name: string) => `${name}.lock`;
 
 /** Memory that all files of a process share. */

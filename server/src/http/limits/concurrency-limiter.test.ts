@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConcurrencyLimiter } from "./concurrency-limiter.js";
 
-/** A response to a user on a separate connection. */
+/** Creates a response to a user on a separate connection. */
 function answer(
   user: number,
   { address = `of ${user}`, hasLeft = false, bytesPerSecond = 1e6, complete = false } = {},

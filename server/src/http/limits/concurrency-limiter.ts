@@ -8,7 +8,7 @@ import { transferOf } from "../connection/slow-clients.js";
 const RETRY_AFTER_MS = 5_000;
 /** Maximum duration of a file transfer while others wait because all slots are occupied. */
 export const FAIR_HOLD_MS = 300_000;
-/** The same limit for an address above its fair share. It is shorter than the waiting time of others. */
+/** The same limit for an address above its fair share. This limit is shorter than the waiting time of others. */
 export const OVER_SHARE_HOLD_MS = 10_000;
 /** Rate below which a client counts as slow while others wait: 2 Mbit/s. */
 export const BUSY_BYTES_PER_SECOND = 256 * 1024;

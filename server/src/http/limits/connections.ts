@@ -7,7 +7,7 @@ import { trustedProxies } from "./trusted-proxies.js";
 /** Fraction of the connections of a process that one address may have. */
 const ADDRESS_SHARE = 1 / 4;
 
-/** Open connections by the key of their address. */
+/** Open connections by address key. */
 export type Connections = ReadonlyMap<string, ReadonlySet<Socket>>;
 
 /**

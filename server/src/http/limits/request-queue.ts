@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 
-/** Maximum number of running requests of one caller. Hundreds of requests of one caller thus do not delay others. */
+/** Maximum number of running requests of one caller. Hundreds of requests of one caller therefore do not delay others. */
 const REQUESTS_OF_ONE_CALLER = 16;
 /** Maximum number of running requests of all accounts of one address. */
 const REQUESTS_OF_ONE_ADDRESS = 64;
@@ -36,7 +36,7 @@ declare module "fastify" {
   }
 }
 
-/** Fair queue for the callers of requests. */
+/** Creates the fair queue for the callers of requests. */
 export const createRequestQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,
@@ -46,7 +46,7 @@ export const createRequestQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-/** Fair queue for the callers of heavy requests. Waiting requests do not use slots of the other queue. */
+/** Creates the fair queue for the callers of heavy requests. Waiting requests do not use slots of the other queue. */
 export const createHeavyQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,
@@ -56,7 +56,7 @@ export const createHeavyQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-/** Fair queue for the callers of requests that make other requests. */
+/** Creates the fair queue for the callers of requests that make other requests. */
 export const createOuterQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,

@@ -10,7 +10,7 @@ import { addressKey } from "./address-key.js";
 
 const MINUTE = 60;
 
-/** Limits: number of points and number of seconds. */
+/** Returns the limits: number of points and number of seconds. */
 const limits = (config: Config) =>
   ({
     user: [config.throttleUserPerMinute, MINUTE],
@@ -40,7 +40,7 @@ const limits = (config: Config) =>
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
-/** Scopes that count by user. The others count by address. */
+/** Scopes that count by user. The other scopes count by address. */
 const BY_USER: ReadonlySet<ThrottleScope> = new Set(COUNTED_BY_USER);
 
 /** Keys known to be exhausted. Further calls with these keys need no query. */

@@ -53,12 +53,12 @@ async function called(name: string, given: unknown, api: OwnApi): Promise<CallTo
     return { content: [textOf(content)], structuredContent: content };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // no structured content, because clients compare it with the output schema
+    // An error has no structured content, because clients compare it with the output schema.
     return { content: [textOf({ error: { code: error.code, message: error.message } })], isError: true };
   }
 }
 
-/** This validator would check values that a tool asks of the user, but the tools ask for none. */
+/** The validator of values that a tool requests from the user. No tool requests any. */
 const NO_VALIDATION = {
   getValidator: () => {
     throw new Error("There is nothing to validate.");

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { OwnApi } from "./own-api.js";
 
-/** An API that ignores all parameters except `page`. */
+/** Creates an API that ignores all parameters except `page`. */
 async function apiOf(): Promise<OwnApi> {
   const app = fastify() as unknown as FastifyInstance;
   app.decorate("config", { baseUrl: "https://tracking.example" } as never);

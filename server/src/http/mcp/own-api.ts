@@ -128,7 +128,7 @@ function refused(status: number, headers: Readonly<Record<string, unknown>>, tex
     const body = JSON.parse(text) as Partial<Problem>;
     detail = typeof body.detail === "string" ? body.detail : JSON.stringify(body);
   } catch {
-    // the body is not JSON, so use only the status
+    // The body is not JSON, so use only the status.
   }
   const retry = headers["retry-after"] === undefined ? "" : ` Try again in ${headers["retry-after"]} s.`;
   return new ToolError(code, `${detail}${retry} ${ADVICE[code] ?? ""}`.trim());

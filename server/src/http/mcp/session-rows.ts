@@ -10,7 +10,7 @@ export type Row = Table["rows"][number];
 /** Name of the whole session among the periods. The API uses null. */
 export const WHOLE = "session";
 
-/** The table of a session in the caller's view. */
+/** Reads the table of a session in the caller's view. */
 export const tableOf = (api: OwnApi, session: number): Promise<Found<Table>> =>
   api.get<Table>(`/api/v2/sessions/${session}/figures/`);
 
@@ -18,7 +18,7 @@ const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toL
 
 export const periodOf = (row: Row): string => row.period ?? WHOLE;
 
-/** The rows of a period for players given by name or id. */
+/** Returns the rows of a period for players given by name or id. */
 export function selected(
   rows: readonly Row[],
   { period, players }: { period: string | undefined; players: readonly string[] | undefined },
@@ -40,8 +40,8 @@ export function selected(
 type Player = Pick<Row, "player" | "athlete" | "number">;
 
 /**
- * The players with a name, `Name (id)`, an athlete id, or `#` and a number on the shirt. A number alone that is the id of one
- * player and the number of another is refused.
+ * Returns the players with a name, `Name (id)`, an athlete id, or `#` and a number on the shirt. A number alone that is the id of
+ * one player and the number of another is refused.
  * @throws ToolError `ambiguous_player`
  */
 export function playersGiven<P extends Player>(players: readonly P[], given: string): P[] {
@@ -64,7 +64,7 @@ export function playersGiven<P extends Player>(players: readonly P[], given: str
 }
 
 /**
- * The row of a player.
+ * Returns the row of a player.
  *
  * @param rows of one period
  * @throws ToolError with the existing names
@@ -78,7 +78,7 @@ export function rowOf(rows: readonly Row[], player: string): Row {
 
 export const nameOf = ({ player, athlete }: Pick<Row, "player" | "athlete">) => `${player} (${athlete})`;
 
-/** Names in a message. */
+/** Maximum number of names in a message. */
 export const NAMES_SHOWN = 50;
 
 /** @param names names that the caller can see */
@@ -97,20 +97,20 @@ export function qualityOf(row: Row) {
   return { ...quality, period: periodOf(row), rules_version: definition?.version ?? null };
 }
 
-/** A row of a result: the values of the API, without the lists of parameters. */
+/** Returns a row for a result: the values of the API, without the lists of parameters. */
 export const shownRow = (row: Row) => ({ ...qualityOf(row), figures: row.figures });
 
-/** The definitions of the figures with these keys. */
+/** Returns the definitions of the figures with these keys. */
 export const definitionsOf = (keys: Iterable<string>) => {
   const seen = new Set(keys);
   return figureDefinitions().filter(({ name }) => seen.has(name));
 };
 
-/** The definitions of the figures that the caller can see. */
+/** Returns the definitions of the figures that the caller can see. */
 export const definitionsFor = (rows: readonly Row[]) =>
   definitionsOf(rows.flatMap(({ figures }) => Object.keys(figures)));
 
-/** The distinct parameters of the rows: limits of speeds, heart rate and zones. */
+/** Returns the distinct parameters of the rows: limits for speeds, heart rate and zones. */
 export function parametersOf(rows: readonly Row[]) {
   const byText = new Map(
     rows.flatMap(({ definition }) =>

@@ -42,7 +42,7 @@ class OutageLines {
   }
 }
 
-/** Log of the service: JSON lines on stdout, without data from users. */
+/** Returns the options of the log: JSON lines on stdout, without data from users. */
 export const logOptions = (level: string) => {
   const outages = new OutageLines();
   return {

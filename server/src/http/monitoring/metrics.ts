@@ -10,8 +10,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 let processRegistry: Registry | undefined;
 
 /**
- * Memory, event loop and garbage collection of the process. All services of a process share them, because prom-client never stops to
- * observe the garbage collector and the event loop.
+ * Returns the metrics of the process: memory, event loop and garbage collection. All services of a process share them, because
+ * prom-client never stops observing the garbage collector and the event loop.
  */
 function processMetrics(): Registry {
   if (processRegistry === undefined) {
@@ -43,8 +43,8 @@ export function measureRequests(app: FastifyInstance): Registry {
 
 /**
  * Serves `/metrics` and `/health/` on a separate port. A worker has no other port.
- * @param defaultPort the port when the settings name none: if another process uses it, a free one is chosen
- * @returns the port on which it listens, and what stops the server
+ * @param defaultPort port to use if the settings name none; if another process uses it, a free port is chosen
+ * @returns the port on which it listens, and a function that stops the server
  */
 export async function serveMetrics(
   { metrics, readiness, dependencies, log }: FastifyInstance,

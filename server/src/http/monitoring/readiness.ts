@@ -12,8 +12,9 @@ export type Readiness =
   | "database sessions shared by a pooler";
 
 /**
- * Body of a health check. A process remains ready while a sample server is unreachable, because it serves all other devices.
- * Anyone may read it, so it contains only the number of unreachable servers; their addresses are in the metrics and in the log.
+ * Returns the body of a health check. A process remains ready while a sample server is unreachable, because it serves all other
+ * devices. Anyone may read it, so it contains only the number of unreachable servers; their addresses are in the metrics and in
+ * the log.
  */
 export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
   const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);

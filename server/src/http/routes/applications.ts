@@ -18,13 +18,14 @@ const own = { tag: "Applications", version: 2 } as const;
 
 const COLLECTION = "/api/v2/applications/";
 
-/** Applications that act for a manager with client credentials, with scopes. */
+/** Adds the operations on applications that act for a manager with client credentials and scopes. */
 export function applicationRoutes(app: FastifyInstance): void {
   route(app, {
     ...own,
     id: "listApplications",
     summary: "List the applications that act for you",
-    description: "Includes applications that the operator has created. Oldest first, without their secrets.",
+    description:
+      "Returns applications oldest first and without their secrets, including applications that the operator has created.",
     method: "GET",
     path: COLLECTION,
     query: ApplicationFilters,

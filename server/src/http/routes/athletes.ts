@@ -87,7 +87,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     hasLargeResponse: true,
     tag,
     summary: "Retrieve an athlete by external id",
-    description: "For managers who currently have READ permission, and for the athlete.",
+    description: "Available to managers who currently have READ permission, and to the athlete.",
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/by-external-id/",

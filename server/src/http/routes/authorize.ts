@@ -22,7 +22,7 @@ const AuthorizeQuery = Type.Object({
   code_challenge_method: Type.Optional(Type.String({ description: "S256", examples: ["S256"] })),
 });
 
-/** Authorization code flow: a login page, and a redirect with a code. */
+/** Adds the authorization code flow: a login page, and a redirect with a code. */
 export function authorizeRoutes(app: FastifyInstance): void {
   route(app, {
     id: "authorize",

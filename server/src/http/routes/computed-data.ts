@@ -40,9 +40,9 @@ const ActivityQuery = Type.Object({ ...ofActivity, with_profile: Query.boolean(O
 const TimeframeQuery = Type.Object({
   ...ofActivity,
   with_max_speed: Query.boolean(
-    "Add session_max_speed and season_max_speed, with whether another session confirms it",
+    "Add session_max_speed and season_max_speed, and whether another session confirms season_max_speed",
   ),
-  with_profile: Query.boolean(`${OF_SESSION}; and pooled_acceleration_speed: that of 28 days`),
+  with_profile: Query.boolean(`${OF_SESSION}; and pooled_acceleration_speed: the profile of 28 days`),
   ...onRequest,
 });
 
@@ -65,7 +65,8 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveActivityComputedData",
     tag,
     summary: "Retrieve an activity's computed data",
-    description: "The data of its time frames that you can read, by id. Stale data are computed again first.",
+    description:
+      "Returns the data of its time frames that you can read, by id. Stale data are computed again first.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",

@@ -77,8 +77,8 @@ export function conversionRoutes(app: FastifyInstance): void {
   });
 
   /**
-   * Reserves space for the file before it is received; the file of a compressed recording may need more. Keeps the actual size until
-   * its client has read it.
+   * Reserves space for the file before it is received; the file of a compressed recording may need more. The actual size stays
+   * reserved until the client has read the file.
    */
   async function takeDisk(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     const { convertMaxBytes } = app.config;
@@ -165,10 +165,10 @@ export function conversionRoutes(app: FastifyInstance): void {
 /** Space reserved at once for a file that becomes larger than expected. */
 const GROWTH_BYTES = 16 * 1024 * 1024;
 
-/** Maximum size of a converted file divided by that of the recording. */
+/** Returns the maximum size of a converted file divided by the size of the recording. */
 const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GROWTH);
 
-/** Limit of all headers together; clients and proxies accept at least 8 KiB. */
+/** Maximum length of the report. Clients and proxies accept at least 8 KiB for all headers together. */
 const MAX_REPORT_LENGTH = 4096;
 
 /** Formats the report as one line of ASCII, without its ranges if there are too many. */

@@ -29,7 +29,7 @@ const refusal = (error: string, description: string) => {
   return new CustomResponse(status, headers, body);
 };
 
-/** Signing in on a device without a browser (RFC 8628). */
+/** Adds the operations for signing in on a device without a browser (RFC 8628). */
 export function deviceSignInRoutes(app: FastifyInstance): void {
   route(app, {
     id: "beginDeviceSignIn",

@@ -31,7 +31,7 @@ const FOLDER = ["./docs-page", "../../../dist/docs-page"]
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((folder) => existsSync(join(folder, "index.html")));
 
-/** The OpenAPI document, generated from the operations, and a page that displays it. */
+/** Serves the OpenAPI document, which is generated from the operations, and a page that displays it. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   const newDocument = async () => {
     const baseUrl = app.config.baseUrl ?? app.listeningOrigin;

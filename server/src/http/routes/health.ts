@@ -1,7 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { readinessBody } from "../monitoring/readiness.js";
 
-/** Health checks: `live` while the process responds, `ready` while it can serve. Neither throttled nor authenticated. */
+/**
+ * Adds the health checks: `live` while the process responds, `ready` while it can serve. They are neither throttled nor
+ * authenticated.
+ */
 export function healthRoutes(app: FastifyInstance): void {
   const config = { unguarded: true };
 

@@ -21,7 +21,7 @@ import { GROUP_DESCRIPTION, LIVE_DESCRIPTION } from "./live-descriptions.js";
 
 type Followed = ReturnType<typeof followDevices>;
 
-/** Events of a connection: samples, and finally the reason for its end. */
+/** Yields the events of a connection: samples, and finally the reason for its end. */
 async function* events(
   followed: Followed,
   toEvent: (found: LiveSamples) => Omit<ServerEvent, "event">,
@@ -69,7 +69,7 @@ interface Opening {
   reply: Pick<FastifyReply, "raw" | "request">;
 }
 
-/** Count of a connection; `release` and `replacedWork` only if it is counted until its work has ended. */
+/** A counted connection. `release` and `replacedWork` are present only if it is counted until its work has ended. */
 type Place = Pick<HeldConnection, "signal"> & Partial<HeldConnection>;
 
 /** Opens a connection. A HEAD opens none. */
@@ -98,15 +98,15 @@ async function open(
 }
 
 /**
- * The client may have stopped reading, so this also ends the work that waits for the client to read. A running poll
- * ends first.
+ * Calls `end` when the signal is aborted. The client may have stopped reading, so this also ends work that waits for the client
+ * to read. A running poll ends first.
  */
 function whenAborted(signal: AbortSignal, end: () => void): void {
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
 }
 
-/** The events of a single device contain only its samples and the time of the newest one. */
+/** Returns an event of a single device. It contains only the samples and the time of the newest one. */
 const ofDevice = ({ lastMs, samples }: LiveSamples) => ({
   id: String(lastMs),
   data: liveSamplesJson(samples),
@@ -117,7 +117,7 @@ const ofGroup = ({ deviceId, athleteId, samples, position }: LiveSamples) => ({
   data: `{"device":${deviceId},"athlete":${athleteId},"samples":${liveSamplesJson(samples)}}`,
 });
 
-/** Time of the last event of one device. */
+/** Returns the time of the last event of one device. */
 function lastEventMs(headers: FastifyRequest["headers"]): number | undefined {
   const id = lastEventId(headers);
   return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
@@ -151,7 +151,7 @@ const GROUP = {
   webSocket: true,
 } as const;
 
-/** Operations with live data. */
+/** Adds the operations with live data. */
 export function liveRoutes(app: FastifyInstance): void {
   const { single, group } = liveConnectionsOf(app);
 
@@ -221,7 +221,7 @@ export function liveRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Create a ticket for live data",
     description:
-      "For clients that cannot send the header `Authorization`, such as `EventSource` and `WebSocket` in browsers. The parameter `ticket` replaces this header once, within 30 seconds, in operations with live data of several devices and in the one that streams a recording. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
+      "For clients that cannot send the header `Authorization`, such as `EventSource` and `WebSocket` in browsers. The parameter `ticket` replaces this header once, within 30 seconds, in operations with live data of several devices and in the operation that streams a recording. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
     method: "POST",
     path: "/api/v2/live-tickets/",
     success: { status: 201, schema: LiveTicket },

@@ -46,7 +46,7 @@ const Reply = Type.Object(
   },
 );
 
-/** The Model Context Protocol over HTTP, without sessions and streams. */
+/** Adds the Model Context Protocol over HTTP, without sessions and streams. */
 export function mcpRoutes(app: FastifyInstance): void {
   route(app, {
     id: "callMcp",

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { SCOPE_NAMES } from "../../domain/change/scopes.js";
 import { GRANT_TYPES } from "../../oauth/token-endpoint.js";
 
-/** Metadata of the service for OAuth 2.0 clients (RFC 8414). Neither throttled nor authenticated. */
+/** Adds the metadata for OAuth 2.0 clients (RFC 8414). Requests for them are neither throttled nor authenticated. */
 export function oauthMetadataRoutes(app: FastifyInstance): void {
   app.get("/.well-known/oauth-authorization-server", { config: { unguarded: true } }, async (_, reply) => {
     const issuer = app.config.baseUrl ?? app.listeningOrigin;

@@ -9,7 +9,7 @@ import { serveFolder } from "../browser/static-folder.js";
 
 const PAGE_PACKAGE = "asi-web";
 
-/** Folder of the built page: next to this file in the package of the service, in its workspace in the repository. */
+/** Returns the folder of the built page: next to this file in the package of the service, in its workspace in the repository. */
 function builtPage(): string | undefined {
   const packed = fileURLToPath(new URL("./page", import.meta.url));
   if (existsSync(packed)) return packed;
@@ -20,7 +20,7 @@ function builtPage(): string | undefined {
   }
 }
 
-/** The build puts a hash of the content into the names of all files in this folder, so they never change. */
+/** Folder in which file names contain a hash of the content, so the files never change. */
 const HASHED = `assets${sep}`;
 
 /**

@@ -50,7 +50,8 @@ export function permissionRoutes(app: FastifyInstance): void {
     id: "createPermissions",
     tag,
     summary: "Grant permissions to a manager",
-    description: "One permission, or an array of permissions. Either all are created or none.",
+    description:
+      "The body is one permission or an array of permissions. Either all or none of them are created.",
     deprecated,
     method: "POST",
     path: managerPath,

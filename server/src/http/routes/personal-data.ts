@@ -25,7 +25,7 @@ const ErasureConfirmation = Type.Object(
 const MAX_EXPORTS = 4;
 const MAX_EXPORTS_PER_USER = 1;
 
-/** Rights of data subjects: a copy of all their data, and its erasure. */
+/** Adds the operations for the rights of data subjects: a copy of all their data, and its erasure. */
 export function personalDataRoutes(app: FastifyInstance): void {
   const places = new ConcurrencyLimiter(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
 
@@ -34,7 +34,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Export everything about an athlete",
     description:
-      "A zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The service sends the archive while creating it. An archive that can be opened is complete, and contains export.json.",
+      "Returns a zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The service sends the archive while creating it. An archive that can be opened is complete, and contains export.json.",
     method: "GET",
     path: "/api/v1/athletes/{athlete}/export/",
     success: { status: 200, mediaType: "application/zip", isFile: true },

@@ -16,13 +16,13 @@ const tokens = { tag: "Personal tokens", version: 2 } as const;
 
 const COLLECTION = "/api/v2/tokens/";
 
-/** Tokens for programs, with some of the rights of their user and an expiry. */
+/** Adds the operations on tokens for programs, which have some of the rights of their user and an expiry. */
 export function personalTokenRoutes(app: FastifyInstance): void {
   route(app, {
     ...tokens,
     id: "listPersonalTokens",
     summary: "List your tokens",
-    description: "Tokens that have not expired, oldest first, without their secrets.",
+    description: "Returns tokens that have not expired, oldest first, without their secrets.",
     method: "GET",
     path: COLLECTION,
     query: PersonalTokenFilters,
@@ -54,7 +54,7 @@ export function personalTokenRoutes(app: FastifyInstance): void {
     ...tokens,
     id: "deletePersonalToken",
     summary: "Delete a token",
-    description: "It is invalid immediately.",
+    description: "The token is invalid immediately.",
     method: "DELETE",
     path: `${COLLECTION}{token}/`,
     success: { status: 204 },

@@ -20,7 +20,7 @@ import { route } from "../route.js";
 
 const CALLBACK = "/session/openid/callback/";
 
-/** Path of the page from the callback. It is relative, because the page may be under a path prefix. */
+/** Path from the callback to the page. It is relative, because the page may be under a path prefix. */
 const PAGE = "../../../";
 
 const Location = Type.Object(
@@ -42,7 +42,10 @@ const LinkInput = Type.Object(
 
 const FLOW_HEADER = { "Set-Cookie": "The cookie of the sign-in, for 10 minutes: HttpOnly, SameSite=Lax" };
 
-/** Signing in to the page with the OpenID provider of the settings (OpenID Connect Core 1.0, code flow with PKCE). */
+/**
+ * Adds the operations for signing in to the page with the configured OpenID provider (OpenID Connect Core 1.0, code flow with
+ * PKCE).
+ */
 export function providerSignInRoutes(app: FastifyInstance): void {
   const { config } = app;
   const isEnabled = () => config.openidIssuer !== null;
@@ -125,7 +128,7 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     tag: "Session",
     version: 2,
     summary: "Show how you can sign in",
-    description: "Only with an OpenID provider in the settings.",
+    description: "Available only if the settings contain an OpenID provider.",
     method: "GET",
     path: "/api/v2/sign-in-methods/",
     success: { status: 200, schema: SignInMethods },

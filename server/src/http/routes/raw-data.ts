@@ -34,7 +34,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Fetch raw data of a device",
     description:
-      "Samples from start to stop, at most 2 days, in chronological order. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
+      "Returns the samples from start to stop, at most 2 days, in chronological order. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/raw-data/"],
@@ -73,7 +73,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "fetchLatestRawData",
     tag,
     summary: "Fetch the latest raw data of a device",
-    description: "The newest samples of your ownership, newest first.",
+    description: "Returns the newest samples of your ownership, newest first.",
     method: "GET",
     path: "/api/v1/devices/{device}/latest-preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/latest-raw-data/"],
@@ -98,7 +98,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
   });
 }
 
-/** `start_iso` and `stop_iso` are deprecated; responses to them have the headers of deprecated operations. */
+/** Marks responses to the deprecated parameters `start_iso` and `stop_iso` with the headers of deprecated operations. */
 function markOldBounds(
   app: FastifyInstance,
   reply: ResponseHead,

@@ -16,7 +16,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     ...recipes,
     id: "listRecipes",
     summary: "List your recipes",
-    description: "Every version of every name, oldest first.",
+    description: "Returns every version of every name, oldest first.",
     method: "GET",
     path: COLLECTION,
     query: RecipeFilters,
@@ -30,7 +30,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     id: "createRecipe",
     summary: "Store a recipe",
     description:
-      'The first version of its name, or the next one; versions never change. A time frame whose params name it, as in `{"recipes": [{"name": "Sprints of the club", "version": 1}]}`, has its counts in its computed data. Returns 409 if the newest version of the name is the same recipe.',
+      'Stores the first version of a name, or the next one; versions never change. A time frame whose params name the recipe, as in `{"recipes": [{"name": "Sprints of the club", "version": 1}]}`, has its counts in its computed data. Returns 409 if the newest version of the name is the same recipe.',
     method: "POST",
     path: COLLECTION,
     body: RecipeInput,

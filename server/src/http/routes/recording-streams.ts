@@ -102,7 +102,7 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Get the stored part of a streamed recording",
     description:
-      "The offset at which a gateway continues after a lost connection. It is 0 for an unknown recording, and after another recording has replaced it.",
+      "Returns the offset at which a gateway continues after a lost connection. The offset is 0 for an unknown recording, and after another recording has replaced this one.",
     method: "GET",
     path: PATH,
     query: Type.Object({ recording: RecordingName }),

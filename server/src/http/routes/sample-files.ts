@@ -116,7 +116,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   });
 
   const PLAYERS =
-    "with the columns `session` and `athlete` (their ids), `player` and `device` (the serial number) before those of the samples. Only time frames whose samples you may read.";
+    "with the columns `session` and `athlete` (their ids), `player` and `device` (the serial number) before the columns of the samples. Includes only time frames whose samples you may read.";
 
   route(app, {
     ...COMMON,
@@ -151,7 +151,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   });
 }
 
-/** The format selected by `Accept`; CSV if it matches none. */
+/** Returns the format that `Accept` selects; CSV if it matches none. */
 function preferredFormat(request: FastifyRequest): SampleFileFormat {
   const type = preferredType(request, Object.values(SAMPLE_FILE_TYPES));
   const formats = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];

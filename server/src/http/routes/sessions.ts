@@ -18,7 +18,7 @@ import { route } from "../route.js";
 
 const tag = "Session";
 
-/** Signing in to the page on the origin of the API. Other clients use the token endpoint. */
+/** Adds the operations for signing in to the page on the origin of the API. Other clients use the token endpoint. */
 export function sessionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "createSession",
@@ -62,7 +62,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     id: "listSessions",
     tag,
     summary: "List your sessions",
-    description: "Sessions of the page and of applications, most recently used first.",
+    description: "Returns sessions of the page and of applications, most recently used first.",
     method: "GET",
     path: "/session/",
     query: Type.Object(PageQuery),

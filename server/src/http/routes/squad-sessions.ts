@@ -44,7 +44,7 @@ const SESSION = `${COLLECTION}{session}/`;
 const CSV = "text/csv";
 
 const PeriodsQuery = Type.Object({
-  tz: Query.text("Time zone of the times of a CSV, such as Europe/Zurich; default UTC"),
+  tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),
 });
 
 export function squadSessionRoutes(app: FastifyInstance): void {
@@ -52,7 +52,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     ...sessions,
     id: "listSquadSessions",
     summary: "List the sessions that you can read",
-    description: "Most recently created first.",
+    description: "Returns the most recently created first.",
     method: "GET",
     path: COLLECTION,
     query: SessionFilters,
@@ -86,7 +86,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "listSuggestedSessions",
     summary: "List times with samples that are not in a session yet",
     description:
-      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest times are first. The list omits times in a session of the athlete's squad or, if the squad is unknown, in any session. More than 100,000 times without a session are refused with `too_many_ranges`.",
+      "Returns the times of samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest times are first. The list omits times in a session of the athlete's squad or, if the squad is unknown, in any session. More than 100,000 times without a session are refused with `too_many_ranges`.",
     method: "GET",
     path: `${COLLECTION}suggested/`,
     query: SuggestedQuery,
@@ -193,7 +193,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures that `asi squad` computes from the same samples. `Accept` or the extension (`figures.csv`, `figures.parquet`, `figures.xlsx`) selects CSV, Parquet or a workbook with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
+      "Returns a row for each player and period, with the figures that `asi squad` computes from the same samples. `Accept` or the extension (`figures.csv`, `figures.parquet`, `figures.xlsx`) selects CSV, Parquet or a workbook with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,
@@ -228,7 +228,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSquadSeason",
     summary: "Retrieve the season of a squad",
     description:
-      "The stored figures of each player in each whole session, of at most the 400 latest sessions (fewer if they have more than 15,000 time frames together, or more than 64 MiB of stored figures), with the normal range of the player. Nothing is computed; a session lists the players whose figures are missing.",
+      "Returns the stored figures of each player in each whole session, of at most the 400 latest sessions (fewer if they have more than 15,000 time frames together, or more than 64 MiB of stored figures), with the normal range of the player. Nothing is computed; a session lists the players whose figures are missing.",
     method: "GET",
     path: "/api/v2/squads/{squad}/season/",
     query: SeasonQuery,

@@ -17,8 +17,8 @@ const TokenRequest = Type.Object(
     device_code: Type.Optional(Type.String({ description: "RFC 8628" })),
     redirect_uri: Type.Optional(Type.String()),
     code_verifier: Type.Optional(Type.String()),
-    client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
-    client_secret: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+    client_id: Type.Optional(Type.String({ description: "In the body or with HTTP Basic" })),
+    client_secret: Type.Optional(Type.String({ description: "In the body or with HTTP Basic" })),
     scope: Type.Optional(
       Type.String({
         description: "`all`, or some of the scopes of client credentials; default: all of them",
@@ -42,9 +42,11 @@ const RevocationRequest = Type.Object(
   {
     token: Type.String({ description: "An access token or a refresh token" }),
     token_type_hint: Type.Optional(Type.String({ description: "access_token or refresh_token; not needed" })),
-    client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+    client_id: Type.Optional(Type.String({ description: "In the body or with HTTP Basic" })),
     client_secret: Type.Optional(
-      Type.String({ description: "Here or with HTTP Basic; absent for applications without a secret" }),
+      Type.String({
+        description: "In the body or with HTTP Basic; absent for applications without a secret",
+      }),
     ),
   },
   {
@@ -62,7 +64,10 @@ const NO_FORM = tokenError("invalid_request", "The body must be application/x-ww
 
 const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
-/** The token endpoint and the revocation endpoint report errors in the format of RFC 6749 instead of that of the API. */
+/**
+ * Adds the token endpoint and the revocation endpoint. They report errors in the format of RFC 6749 instead of the format of the
+ * API.
+ */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",

@@ -105,7 +105,7 @@ export function webhookRoutes(app: FastifyInstance): void {
     id: "resendDelivery",
     tag,
     summary: "Send a delivery's event again",
-    description: "Immediately, with the same webhook-id, to the current URL of the webhook.",
+    description: "Sends the event immediately, with the same webhook-id, to the current URL of the webhook.",
     deprecated,
     method: "POST",
     path: "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/{delivery}/resend/",

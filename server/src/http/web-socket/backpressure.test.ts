@@ -11,7 +11,7 @@ import { MessageBody } from "./message-body.js";
 import { MessageLines } from "./message-lines.js";
 import { sendEvents } from "./send-events.js";
 
-/** A connection: the side of the service, and the side of the client. */
+/** Opens a connection. @returns the side of the service, and the side of the client */
 async function connection(): Promise<[service: WebSocket, client: WebSocket]> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", ...OPTIONS });
   await once(server, "listening");

@@ -5,13 +5,16 @@ import { UNSUPPORTED_DATA } from "./closing.js";
 /** Bytes that are buffered before the service stops reading from the connection. */
 const BUFFERED_BYTES = 64 * 1024;
 
-/** A message is a part of the memory of a whole read. Many short ones would hold far more memory than they have bytes. */
+/**
+ * Copies a short message. A message is a view of the memory of a whole read, so many short ones would hold far more memory than
+ * they have bytes.
+ */
 const withoutRest = (data: Buffer): Buffer =>
   data.length < data.buffer.byteLength / 2 ? Buffer.from(data) : data;
 
 /**
- * The binary messages of a client as a body. Their boundaries have no meaning. An empty message ends the body, because a client
- * that closes the connection cannot receive the last line.
+ * The binary messages of a client as a body. The boundaries of the messages have no meaning. An empty message ends the body,
+ * because a client that closes the connection cannot receive the last line.
  */
 export class MessageBody extends Readable {
   readonly #socket: WebSocket;

@@ -16,7 +16,7 @@ import { MessageBody } from "./message-body.js";
 import { MessageLines } from "./message-lines.js";
 import { sendEvents } from "./send-events.js";
 
-/** What a connection sends and receives. */
+/** The data that a connection sends and receives. */
 type Session = EventStream | LineStream;
 
 declare module "fastify" {
@@ -60,7 +60,7 @@ export function routeWebSockets(
           // The handshake can fail.
           onResponseEnd(reply, () => session.cancel());
         } catch (error) {
-          // The client has left while the session began.
+          // The client has disconnected while the session began.
           session.cancel();
           throw error;
         }

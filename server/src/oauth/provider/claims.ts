@@ -17,7 +17,10 @@ function claim(claims: Claims, name: string): unknown {
   return value;
 }
 
-/** The groups of the user: a list of texts, or one text. Undefined if the provider does not send the claim. */
+/**
+ * Returns the groups of the user from a claim that is a list of texts or one text; undefined if the provider does not send the
+ * claim.
+ */
 export function groupsOf(claims: Claims, name: string): ReadonlySet<string> | undefined {
   const value = claim(claims, name);
   if (value === undefined) return undefined;
@@ -52,7 +55,10 @@ export function usernamesOf(claims: Claims): [preferred: string, other: string] 
   return [wanted ?? other, isVisibleName(other) ? other : `member-${randomInt(SUFFIXES)}`];
 }
 
-/** Profile of a new account. An email address that the provider has not verified may belong to someone else, so it is not used. */
+/**
+ * Returns the profile of a new account. An email address that the provider has not verified may belong to someone else, so it is
+ * not used.
+ */
 export function profileOf(claims: Claims) {
   const email = claims.email_verified === true ? textOf(claims.email) : "";
   const name = (value: unknown) => {

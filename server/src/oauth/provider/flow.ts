@@ -15,8 +15,8 @@ const derived = (cookie: string, purpose: string): string =>
   createHash("sha256").update(`openid ${purpose} ${cookie}`).digest("base64url");
 
 /**
- * Values of a sign-in, derived from the random value of the cookie: only the browser that began the sign-in knows them, and
- * nothing has to be stored. The state does not reveal the others.
+ * Derives the values of a sign-in from the random value of the cookie. Only the browser that began the sign-in knows them, and
+ * they need not be stored. The state does not reveal the other values.
  */
 export const flowValues = (cookie: string): FlowValues => ({
   state: derived(cookie, "state"),
@@ -35,7 +35,7 @@ export async function beginFlow({ queries, clock }: Context, flow: Flow): Promis
   return cookie;
 }
 
-/** Takes a sign-in, which works once. @returns undefined if it has expired or has already been used */
+/** Takes a sign-in, which is possible only once. @returns undefined if it has expired or has already been used */
 export async function takeFlow({ queries, clock }: Context, cookie: string): Promise<Flow | undefined> {
   const [flow] = await queries
     .delete(openidSignIns)

@@ -158,7 +158,7 @@ export async function linkAccount(ctx: Context, username: string, subject: strin
 
 /**
  * Removes the link of an account for the operator, and the roles that its groups gave. Its sessions continue.
- * @param from the issuer, such as an earlier one; by default that of the settings
+ * @param from issuer of the link, such as an earlier one; default: the issuer in the settings
  * @throws ServiceError `not_found`, `gone`, `invalid`
  */
 export async function unlinkAccount(ctx: Context, username: string, from?: string) {
@@ -172,6 +172,6 @@ export async function unlinkAccount(ctx: Context, username: string, from?: strin
   });
 }
 
-/** The identities of an account, of all issuers, oldest first. */
+/** Returns the identities of an account from all issuers, oldest first. */
 export const identitiesOf = (queries: Queries, accountId: number) =>
   queries.select().from(identities).where(eq(identities.accountId, accountId)).orderBy(asc(identities.id));

@@ -9,8 +9,8 @@ const TIMEOUT_S = 5;
 const CLOCK_TOLERANCE_S = 60;
 
 /**
- * Greatest age of a sign-in at the provider that it need not repeat for an action that needs a recent sign-in. Its user can then
- * act for the rest of `FRESH_SIGN_IN_MS`.
+ * Maximum age of a sign-in at the provider for an action that needs a recent sign-in; the provider repeats an older one. The user
+ * can then act for the rest of `FRESH_SIGN_IN_MS`.
  */
 const MAX_AGE_S = 60;
 
@@ -19,11 +19,11 @@ const METADATA_LIFETIME_MS = 3_600_000;
 
 /** Reasons why a sign-in at the provider fails; stable codes that the page explains. */
 export type ProviderProblem =
-  /** It does not respond, or reports that it is unavailable. */
+  /** The provider does not respond, or reports that it is unavailable. */
   | "provider_unavailable"
-  /** It has refused the user, or the user has cancelled. */
+  /** The provider has refused the user, or the user has cancelled. */
   | "provider_refused"
-  /** Its response is not valid, or the client is configured differently there. */
+  /** The response is invalid, or the provider has a different configuration of the client. */
   | "provider_invalid";
 
 export class ProviderError extends Error {
@@ -47,9 +47,9 @@ export interface FlowValues {
   verifier: string;
 }
 
-/** What a sign-in requires of the provider. */
+/** Requirements of a sign-in. */
 export interface Requirements {
-  /** Whether the user must authenticate again unless that was less than a minute ago. */
+  /** Whether the user must authenticate again if the last authentication was more than a minute ago. */
   mustAuthenticate: boolean;
 }
 
@@ -58,9 +58,9 @@ export interface ProviderUser {
   /** Normalised URL. */
   issuer: string;
   subject: string;
-  /** Claims of the ID token, completed by those of the userinfo endpoint. */
+  /** Claims of the ID token, completed by the claims of the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
-  /** Claim `auth_time` of the ID token: when the user has authenticated, seconds since 1970; null if the claim is absent. */
+  /** Claim `auth_time` of the ID token: time of the authentication, seconds since 1970; null if the claim is absent. */
   authenticatedAtS: number | null;
 }
 
@@ -97,7 +97,7 @@ export class OpenIdProvider {
     try {
       return openid.buildAuthorizationUrl(configuration, parameters).href;
     } catch {
-      // The metadata contain no authorization endpoint, or one that does not use HTTPS.
+      // The metadata has no authorization endpoint, or an endpoint without HTTPS.
       throw new ProviderError("provider_invalid", "authorization_endpoint");
     }
   }
@@ -105,7 +105,7 @@ export class OpenIdProvider {
   /**
    * Redeems the code in the address to which the provider has redirected the browser.
    * @param callback the address with its query
-   * @throws ProviderError; with `mustAuthenticate`, also if the provider does not prove a recent authentication
+   * @throws ProviderError, with `mustAuthenticate` also if the provider does not prove a recent authentication
    */
   async redeem(
     callback: URL,
@@ -215,7 +215,7 @@ function providerError(error: unknown): ProviderError {
       (cause instanceof Response && (cause.status >= 500 || cause.status === 429));
     return new ProviderError(isDown ? "provider_unavailable" : "provider_invalid", code);
   }
-  // The error of `fetch` without a connection.
+  // `fetch` throws this error without a connection.
   if (error instanceof TypeError && !("code" in error)) {
     const { cause } = error as { cause?: { code?: string } };
     return new ProviderError("provider_unavailable", cause?.code ?? "fetch failed");

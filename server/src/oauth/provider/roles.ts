@@ -49,7 +49,7 @@ export const allows = (roles: GrantedRoles, role: Role): boolean =>
   role === "ATHLETE" ? roles.isAthlete : roles.account === "MANAGER";
 
 /**
- * Gives an account the roles of its user's groups, and withdraws those of groups that the user has left. Roles that owners of
+ * Gives an account the roles of its user's groups, and withdraws the roles of groups that the user has left. Roles that owners of
  * squads have granted do not change. The row of the account must be locked.
  */
 export async function applyRoles(unit: UnitOfWork, account: Account, roles: GrantedRoles): Promise<void> {

@@ -188,11 +188,14 @@ async function signInUser(
   });
 }
 
-/** The clock of the provider may be ahead. */
+/** Returns the time of the authentication, at most the current time, because the clock of the provider may be ahead. */
 const authenticationTime = ({ authenticatedAtS: atS }: ProviderUser, now: Date): Date | null =>
   atS === null ? null : new Date(Math.min(atS * 1000, now.getTime()));
 
-/** The account that is linked to a user of the provider. Its row and the link are locked, because the link may be ending. */
+/**
+ * Returns the account that is linked to a user of the provider. Locks its row and the link, because another transaction may
+ * remove the link.
+ */
 async function accountOf(
   queries: Context["queries"],
   { issuer, subject }: ProviderUser,

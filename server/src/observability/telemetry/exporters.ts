@@ -14,7 +14,7 @@ type Signal = "traces" | "metrics";
 /** Receives the result of each export. */
 export type Exported = (signal: Signal, error: Error | undefined) => void;
 
-const NO_DETAILS = "The receiver refused.";
+const NO_DETAILS = "The receiver refused the data.";
 
 /**
  * Returns the OTLP protocol of a signal; null if the signal is not exported.

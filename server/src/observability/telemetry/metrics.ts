@@ -37,7 +37,7 @@ export class RegistryProducer implements MetricProducer {
   readonly #registry: Registry;
   readonly #startedAt: HrTime;
 
-  /** @param startedAt time since which the counters of the registry count */
+  /** @param startedAt time at which the counters of the registry started */
   constructor(registry: Registry, startedAt: HrTime) {
     this.#registry = registry;
     this.#startedAt = startedAt;

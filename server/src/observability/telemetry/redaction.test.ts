@@ -7,7 +7,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { redacted } from "./redaction.js";
 
-/** A span as recorded by libraries. */
+/** Creates a span like those that libraries record. */
 function spanOf(attributes: Record<string, string | number>, error?: string) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

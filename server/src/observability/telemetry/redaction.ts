@@ -27,7 +27,7 @@ const KEPT = new Set([
   "asi.response_incomplete",
 ]);
 
-/** Attributes that `@opentelemetry/instrumentation-pg` records for an error of the database. */
+/** Attributes that `@opentelemetry/instrumentation-pg` records for a database error. */
 const SQLSTATE = /^PostgreSQL error of type '\w*' occurred \(code: ([0-9A-Z]{5})\)$/;
 
 /** Maximum number of characters of a statement. Longer statements consist mostly of placeholders. */

@@ -24,7 +24,7 @@ const DEFAULT_INTERVAL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export interface Telemetry {
-  /** Starts to export the metrics and to write to the log. */
+  /** Starts exporting the metrics and writing to the log. */
   attach(registry: Registry, log: FastifyBaseLogger): void;
   /** Exports the remaining data. Resolves after at most the given time. */
   stop(timeoutMs: number): Promise<void>;

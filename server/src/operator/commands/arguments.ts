@@ -17,7 +17,7 @@ export const text = (args: Arguments, name: string): string => {
 export const optionalText = (args: Arguments, name: string): string | undefined =>
   args[name] === undefined ? undefined : text(args, name);
 
-/** True if an option without a value is given; otherwise undefined. */
+/** Returns true if an option without a value is given; otherwise undefined. */
 export const flag = (args: Arguments, name: string): true | undefined =>
   args[name] === true ? true : undefined;
 

@@ -82,7 +82,7 @@ async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise
   });
 }
 
-/** Unused copies of samples that the servers still contain. */
+/** Returns `tables_left`, the unused copies of samples that the servers still contain, if there are any. */
 const leftOver = (tables: readonly string[]) => (tables.length === 0 ? {} : { tables_left: tables });
 
 async function move(

@@ -13,7 +13,7 @@ const DemoDevice = Type.Object({
   deviceName: Type.String(),
 });
 
-/** Data that the demonstration adds, and the credentials of its account. */
+/** Data of the demonstration, and the credentials of its account. */
 const DemoAccount = Type.Object({
   managerId: Type.Integer(),
   username: Type.String(),
@@ -25,7 +25,7 @@ const DemoAccount = Type.Object({
 });
 export type DemoAccount = Static<typeof DemoAccount>;
 
-/** File with the account of the demonstration; only the user of the service can read it. */
+/** Returns the path of the file with the account of the demonstration. Only the user of the service can read the file. */
 const fileOf = ({ config }: Context) => join(config.dataDir, "demo.json");
 
 export async function rememberDemo(ctx: Context, demo: DemoAccount): Promise<void> {

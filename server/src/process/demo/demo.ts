@@ -132,8 +132,8 @@ function instructions(
   done: StepsDone,
 ): string {
   const receiver = config.webhookAllowPrivate
-    ? "of a program on this machine, such as http://127.0.0.1:9000/"
-    : "of a program on a public address";
+    ? "for a program on this machine, such as http://127.0.0.1:9000/"
+    : "for a program at a public address";
   const steps = [
     ...(done.upload ? [] : [`  Upload a file   ${file}, to the device ${first.deviceName}`]),
     ...(done.take ? [] : [`  Claim a device   serial number ${free.serialNumber}, name ${free.deviceName}`]),
@@ -143,7 +143,7 @@ function instructions(
 Sign in at ${url}/#/sign-in
   Username        ${username}
   Password        ${hasPassword ? password : "(the one that you have set)"}
-To try there, beside the recordings of devices ${first.id} and ${second.id}:
+Next steps on the page, which already shows recordings of the devices ${first.id} and ${second.id}:
 ${steps.join("\n")}`;
   if (!hasPassword) return page;
   return `${page}

@@ -134,7 +134,10 @@ function unreadable(error: unknown, rows: number): unknown {
   return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
 
-/** zlib uses one code for a damaged file and for a file that is not gzipped. */
+/**
+ * Whether the file is gzipped. Compares the message, because zlib uses one code for a damaged file and for a file that is not
+ * gzipped.
+ */
 const isGzipped = (error: unknown) => !(error instanceof Error && error.message === "incorrect header check");
 
 /** Yields the lines of a gzipped file without line ends. Keeps one line in memory. */
@@ -178,7 +181,7 @@ function headOf(line: string): BackupHead | null {
   return { migrations, serverKeys, erasureLists };
 }
 
-/** Distinguishes a backup with a damaged first line from another file by the checksum at the end. */
+/** Uses the checksum at the end to distinguish a backup with a damaged first line from another file. */
 async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   try {
     for await (const _ of lines);
@@ -191,7 +194,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
 const areTexts = (values: unknown): values is string[] =>
   Array.isArray(values) && values.every((value) => typeof value === "string");
 
-/** No row consists of only a column `table`, or of only the two columns of a sequence. */
+/** Parses a line. No row consists of only a column `table`, or of only the two columns of a sequence. */
 function parse(line: string): BackupLine {
   const table = /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
   if (table !== undefined) return { kind: "table", table };

@@ -68,8 +68,8 @@ async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<st
 }
 
 /**
- * Writes all rows of one snapshot of the database to a file, then reads the file to check it. The service can run
- * meanwhile.
+ * Writes all rows of one snapshot of the database to a file, then reads the file to check it. The service can run at the same
+ * time.
  * @param dataDir folder for a copy of the embedded database during the backup
  * @param outside data outside the database that belongs to the backup: see `BackupHead`
  * @returns number of rows

@@ -165,7 +165,7 @@ async function moveFromEarlier(tx: Queries): Promise<void> {
   await tx.execute(sql`DROP SCHEMA ${sql.identifier(EARLIER)} CASCADE`);
 }
 
-/** Refuse the restore during a move of the samples, because the move would not notice the replacement. */
+/** Refuses the restore during a move of the samples, because the move would not notice the replacement. */
 async function requireNoMove(tx: Queries): Promise<void> {
   const { rows } = await tx.execute<{ exists: boolean }>(
     sql`SELECT to_regclass('sample_move.state') IS NOT NULL AS exists`,
@@ -206,7 +206,7 @@ async function continueSequences(
   for (const { sequence, table, column } of rows) {
     await explainingBadValues(
       queries.execute(
-        // Adding one fails for the maximum of the type.
+        // Adding one to the maximum of the type fails.
         sql`SELECT setval(${`${schema}.${sequence}`}::regclass, greatest(last, 1), last + 1 > 1)
           FROM (SELECT greatest(${lastValues.get(sequence) ?? 0}::bigint, max(${sql.identifier(column)})) AS last
             FROM ${within(schema, table)}) AS given`,

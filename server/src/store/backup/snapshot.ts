@@ -41,7 +41,7 @@ export async function withSnapshot<T>(
 const inSnapshot = <T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> =>
   queries.transaction(
     async (tx) => {
-      // These timeouts are for requests.
+      // Disable the timeouts, which are meant for requests.
       await tx.execute(sql`SET LOCAL statement_timeout = 0`);
       await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
       return work(tx);

@@ -50,7 +50,7 @@ export async function isAwaited(session: Session, lock: Lock): Promise<boolean> 
 }
 
 /**
- * Runs work that moves the samples, under the lock for this.
+ * Runs work that moves the samples while it holds the lock for moves.
  * @throws UsageError when another command moves them
  */
 export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>): Promise<T> {

@@ -13,8 +13,8 @@ import { type TlsSettings, tlsConnection } from "./tls.js";
 export type Queries = PgDatabase<NodePgQueryResultHKT>;
 
 /**
- * A statement with placeholders. The query builder builds it once per database instead of once per request, because
- * building it takes longer than running it.
+ * Returns a function that builds a statement with placeholders once per database instead of once per request, because building it
+ * takes longer than running it.
  */
 export function preparedOnce<Statement>(
   prepare: (queries: Queries) => Statement,
@@ -67,10 +67,7 @@ const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransact
 /** Sets the format of times, because the server may have any default. */
 const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
 
-/**
- * Timeouts after which the server ends statements and transactions. Without them, a request could block a connection or
- * a lock.
- */
+/** Returns the statements that set the timeouts of a session. Without timeouts, a request could block a connection or a lock. */
 const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) => `
   SET statement_timeout = ${statementMs};
   SET lock_timeout = ${lockMs};
@@ -186,7 +183,8 @@ function resilientPool(config: pg.PoolConfig & PreparingClientConfig & { max: nu
 }
 
 /**
- * The query builder with its own transactions, because transactions of drizzle leak a connection that breaks before they start.
+ * Returns the query builder with its own transactions, because transactions of drizzle leak a connection that breaks before they
+ * start.
  * @param logger receives every statement
  */
 export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Queries {

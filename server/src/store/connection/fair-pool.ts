@@ -5,7 +5,7 @@ import { FairQueue } from "../../fairness/fair-queue.js";
 /** Default maximum time that a query waits in the queue, and again for a new connection, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
-/** Maximum fraction of the connections for one caller. Long queries of one caller thus leave connections to others. */
+/** Maximum fraction of the connections for one caller. Long queries of one caller therefore leave connections for others. */
 const PART_OF_ONE_CALLER = 1 / 3;
 /** Maximum fraction for all accounts of one address. */
 const PART_OF_ONE_GROUP = 2 / 3;
@@ -37,7 +37,7 @@ export class FairPool extends pg.Pool {
     return this.#queue.waiting;
   }
 
-  /** `pg` also calls it with a callback, from `query` of the pool. */
+  /** Returns a connection when the caller is next. `pg` also calls this method with a callback, from `query` of the pool. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {

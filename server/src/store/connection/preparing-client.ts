@@ -87,7 +87,7 @@ export class PreparingClient extends pg.Client {
     };
     this.query = prepared as typeof this.query;
     const connect = this.connect.bind(this) as (done: (error?: Error | null) => void) => void;
-    // The pool calls it with a callback.
+    // The pool passes a callback to this method.
     const noted = (done: (error?: Error | null) => void) =>
       connect((error) => {
         noteConnectionError(error);
@@ -156,7 +156,7 @@ class Names {
     return name;
   }
 
-  /** Discarded names, whose statements must be deallocated in the database. */
+  /** Returns the names discarded since the last call. Their statements must be deallocated in the database. */
   takeDropped(): string[] {
     const dropped = this.#dropped;
     if (dropped.length > 0) this.#dropped = [];

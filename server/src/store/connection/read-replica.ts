@@ -31,9 +31,9 @@ function readLsn(text: string): bigint {
 }
 
 /**
- * A streaming replica of the primary. The age of its data is derived only from log positions and the local clock: a replica that has
- * replayed the log up to a position contains everything that was committed before. An idle primary, whose last transaction may be
- * hours old, therefore does not look like a lag, and the clocks of the servers may differ.
+ * A streaming replica of the primary. The age of its data is derived only from log positions and the local clock: a replica that
+ * has replayed the log up to a position contains everything that was committed before. The last transaction of an idle primary
+ * may therefore be hours old without indicating a lag, and the clocks of the servers may differ.
  */
 export class ReadReplica {
   readonly #primary: Database;

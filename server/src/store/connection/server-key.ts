@@ -4,11 +4,11 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../config/usage-error.js";
 
-/** File with the server key if SERVER_KEY is not set: 32 bytes in base64. */
+/** Returns the path of the file with the server key if SERVER_KEY is not set: 32 bytes in base64. */
 export const serverKeyFile = (dataDir: string): string => join(dataDir, "server.key");
-/** File with the next server key during a rotation. */
+/** Returns the path of the file with the next server key during a rotation. */
 const nextFile = (dataDir: string) => join(dataDir, "server.key.next");
-/** File with the previous server key, which older backups need. */
+/** Returns the path of the file with the previous server key, which older backups need. */
 const previousFile = (dataDir: string) => join(dataDir, "server.key.previous");
 
 const KEY_BYTES = 32;
@@ -29,7 +29,10 @@ export function serverKeyOf(dataDir: string): Uint8Array {
   );
 }
 
-/** The file appears when it is complete, because another process may start at the same time. The key of the first process is kept. */
+/**
+ * Creates the file with a key. It appears when it is complete, because another process may start at the same time. The key of the
+ * first process is kept.
+ */
 function createKey(file: string): void {
   const part = `${file}.${randomBytes(8).toString("hex")}.part`;
   try {
@@ -42,7 +45,9 @@ function createKey(file: string): void {
   }
 }
 
-/** Returns the next server key: from an interrupted rotation, or a new one, which is on the disk when the function returns. */
+/**
+ * Returns the next server key: the key of an interrupted rotation, or a new key, which is on the disk when the function returns.
+ */
 export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
   const file = nextFile(dataDir);
   if (existsSync(file) && keyIn(file).length === KEY_BYTES) return keyIn(file);

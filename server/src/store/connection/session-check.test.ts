@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { requirePreparedStatements } from "./session-check.js";
 
 /**
- * A pool behind a pooler that does not keep prepared statements.
+ * Creates a pool behind a pooler that does not keep prepared statements.
  * @param sessionOf number of the session for each statement, in order; the last one repeats
  */
 function poolBehind(sessionOf: readonly number[]): pg.Pool {

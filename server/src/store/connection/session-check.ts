@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 
-/** Name of a prepared statement on every connection. A pooler without support for prepared statements confuses them. */
+/**
+ * Name of a prepared statement on every connection. A pooler without support for prepared statements mixes up the statements of
+ * its connections.
+ */
 const PREPARED = "asi_server_session";
 const PID = "SELECT pg_backend_pid() AS pid";
 
@@ -9,8 +12,8 @@ const PID = "SELECT pg_backend_pid() AS pid";
 const MIXED_UP = new Set(["26000", "42P05"]);
 
 /**
- * Checks at the start that each connection has a dedicated session. Two connections alternate in such
- * an order that a pooler with a session per transaction changes the session of one of them, whichever idle session it assigns.
+ * Checks at the start that each connection has a dedicated session. The order in which two connections alternate makes a pooler
+ * with a session per transaction change the session of one of them, whichever idle session it assigns.
  * @throws UsageError with the required settings
  */
 export async function requireSessions(pool: pg.Pool, variable: string): Promise<void> {
@@ -35,8 +38,8 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
 }
 
 /**
- * The statements of the two connections have the same name and different results. The check therefore also detects a
- * session that the other connection has prepared.
+ * Checks that each connection keeps its prepared statements. The statements of two connections have the same name and different
+ * results, so the check also detects a session that the other connection has prepared.
  * @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement
  */
 export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {

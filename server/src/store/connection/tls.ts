@@ -14,7 +14,7 @@ const NO_TLS: TlsSettings = { mode: "disable", rootCert: "" };
 
 /**
  * Returns the address of a server without its TLS parameters, and the parameters as options of the connection. The modes have the
- * same meaning as in libpq (PostgreSQL, "SSL Support"), unlike those of the driver.
+ * same meaning as in libpq (PostgreSQL, "SSL Support"), unlike the modes of the driver.
  * @throws UsageError for an unknown mode, or a file that cannot be read
  */
 export function tlsConnection(
@@ -37,7 +37,7 @@ export function tlsConnection(
   const rootCert = take("sslrootcert") || rootByDefault;
   const clientCert = take("sslcert");
   const clientKey = take("sslkey");
-  // Return a URL without parameters unchanged, because the path of a socket may be a URL that is not in normal form.
+  // Return a URL without parameters unchanged, because a URL with the path of a socket may not be in normal form.
   const connectionString = address.search === new URL(url).search ? url : address.href;
   if (mode === "disable") return { connectionString, ssl: false };
   const ca = rootCert === "" || rootCert === "system" ? {} : { ca: contentOf("sslrootcert", rootCert) };

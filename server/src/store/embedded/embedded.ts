@@ -9,7 +9,7 @@ import { UsageError } from "../../config/usage-error.js";
 
 /** The embedded database: PostgreSQL in WebAssembly in a worker thread, used through the wire protocol of PostgreSQL. */
 export interface Embedded {
-  /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
+  /** Opens a connection for `pg`. The engine has one session, so only one connection may be open at a time. */
   connect(): Duplex;
   /** Copies the files of the database to a folder, between two statements. */
   copyTo(folder: string): Promise<void>;
@@ -25,7 +25,7 @@ const YOUNG_GENERATION_MB = 8;
 /** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** Message of errors after which a client can repeat the request. */
+/** Message of an error after which a client can repeat the request. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;
@@ -64,7 +64,7 @@ function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** `pg` uses its stream as a socket. Implements the methods that it calls in addition to the methods of a stream. */
+/** The stream that `pg` uses as a socket. Implements the methods that `pg` calls in addition to the methods of a stream. */
 class EngineConnection extends Duplex {
   readonly #number = ++connections;
   readonly #running: () => Promise<Worker>;
@@ -126,7 +126,7 @@ class EngineConnection extends Duplex {
     this.#send(piecesOf(chunks.map(({ chunk }) => chunk)), done);
   }
 
-  /** Copying takes most of the time. */
+  /** Sends each piece in a separate iteration of the event loop, because copying a piece takes time. */
   #send(pieces: readonly Buffer[][], done: () => void, at = 0): void {
     const piece = joinedCopy(pieces[at] ?? []);
     const isLast = at + 1 >= pieces.length;
@@ -151,8 +151,8 @@ class EngineConnection extends Duplex {
  * @param folder folder of its files; null for a database in memory, which is lost when the engine ends
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
-  // Creating the files needs several times the memory of the engine, and a thread does not return it. Therefore a separate
-  // thread creates them.
+  // A separate thread creates the files, because this needs several times the memory of the engine, and a thread does not return
+  // it.
   if (folder !== null && !existsSync(join(folder, "PG_VERSION"))) await stop(await startEngine(folder));
   let engine: Promise<Worker> | undefined;
   const running = (): Promise<Worker> => {
@@ -190,8 +190,8 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
 let compiledEngine: Promise<WebAssembly.Module> | undefined;
 
 /**
- * Code of the engine, compiled once for all threads of the process. A restarted engine then takes a third of the
- * processor time and reuses the code that V8 has optimized.
+ * Compiles the code of the engine once for all threads of the process. A restarted engine then takes a third of the processor
+ * time and reuses the code that V8 has optimized.
  */
 function compileEngine(): Promise<WebAssembly.Module> {
   const main = createRequire(import.meta.url).resolve("@electric-sql/pglite");

@@ -26,11 +26,11 @@ const RIVALRY_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Locks the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
- * releases the lock when the process ends in any way.
+ * Locks the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel releases
+ * the lock when the process ends in any way.
  *
  * A process creates its socket before it looks for others, so of any two processes at least one sees the other. A process that
- * sees a holder gives up. Of several processes that start together, the one with the lowest name continues.
+ * sees a holder gives up. Among several processes that start at the same time, the process with the lowest name continues.
  * @param folder a folder on a local file system; all processes that use it run on one kernel
  * @returns function that releases the lock
  * @throws FolderLockedError

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** Folder of a user that contains a file and a folder of another user. */
+/** Creates a folder of a user that contains a file and a folder of another user. */
 function folderOf(owner: number, other: number): string {
   const folder = mkdtempSync(join(tmpdir(), "asi-private-"));
   folders.push(folder);

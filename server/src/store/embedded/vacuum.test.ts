@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startAutovacuum } from "./vacuum.js";
 
-/** Database without tables to vacuum, whose only connection may be in use. */
+/** Creates a database without tables to vacuum. Its only connection may be in use. */
 function busyDatabase() {
   const waiting: (() => void)[] = [];
   let checks = 0;

@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.js";
 import * as schema from "../schema.js";
 
 /**
- * Interval of the checks, ms. A server checks once a minute. Here, the interval is shorter, because a query with an
+ * Interval of the checks, ms. A PostgreSQL server checks once a minute. Here, the interval is shorter, because a query with an
  * outdated plan occupies the only connection.
  */
 const CHECK_EVERY_MS = 2_000;
@@ -71,7 +71,7 @@ export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<voi
   };
 }
 
-/** Add the table of the samples, which is not in the schema. */
+/** All tables of the schema, and the table of the samples, which is not in it. */
 const TABLES = [
   "sample_chunks",
   ...Object.values(schema)

@@ -80,9 +80,8 @@ export async function requireOwnSchema(
 }
 
 /**
- * Locks out processes of the previous release, which would not know the new schema.
- * @throws
- * SchemaError when one runs
+ * Locks out processes of the previous release, which do not support the new schema.
+ * @throws SchemaError when one runs
  */
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
   if (await tryLock(client, "servers")) return;
@@ -197,7 +196,7 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
   await record(client, migration);
 }
 
-/** A statement of a migration that creates an index, or removes the remains of an invalid one. */
+/** A statement of a migration that creates an index, or drops an invalid one. */
 const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+)/;
 
 /**

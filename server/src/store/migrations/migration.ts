@@ -32,7 +32,7 @@ export type Migration = {
     }
 );
 
-/** SHA-256 of the statements of a migration, in hex. It is stored in `checksums.json` and in the database. */
+/** Returns the SHA-256 of the statements of a migration in hex, which is stored in `checksums.json` and in the database. */
 export function checksumOf(migration: Migration): string {
   const { name: _name, ...work } = migration;
   return createHash("sha256").update(JSON.stringify(work)).digest("hex");

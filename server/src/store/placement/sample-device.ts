@@ -9,12 +9,12 @@ export class SampleDevice {
     this.id = id;
   }
 
-  /** Called by `pg`, which sends the id. */
+  /** Returns the id for `pg`, which sends it. */
   toPostgres(): number {
     return this.id;
   }
 
-  /** Called by PGlite, which sends the id. */
+  /** Returns the id for PGlite, which sends it. */
   toString(): string {
     return String(this.id);
   }

@@ -10,7 +10,7 @@ import { type SampleServer, sampleServers } from "./placement.js";
  */
 const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** Interval at which the placement and the devices of each server are read, and time limit of the read, ms. */
+/** Interval at which the placement and the devices of each server are read, and time limit for the read, ms. */
 const PLACEMENT_MS = 30_000;
 /** Interval at which the devices of an unreachable server are read, ms. */
 const DEVICES_ANEW_MS = 5_000;
@@ -48,7 +48,7 @@ export function isSampleServerAway(error: unknown): boolean {
   return false;
 }
 
-/** Closes a connection. */
+/** Function that closes a connection. */
 export type Cut = () => void;
 
 type Log = Pick<FastifyBaseLogger, "info" | "warn">;
@@ -101,7 +101,7 @@ export class SampleServerWatch {
     const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
     return away === undefined
       ? undefined
-      : new SampleServerAway(`The server ${away.label} with samples is unreachable: ${away.problem}`);
+      : new SampleServerAway(`The sample server ${away.label} is unreachable: ${away.problem}`);
   }
 
   /** Records that the transaction of a connection uses a device. */
@@ -159,7 +159,7 @@ export class SampleServerWatch {
     for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
   }
 
-  /** Use separate connections, because the few statements of the watch must not wait behind callers. */
+  /** Runs work as a separate caller, because the few statements of the watch must not wait behind other callers. */
   #own<T>(work: () => Promise<T>): Promise<T> {
     const name = "sample-servers";
     return onBehalfOf({ name, group: name }, work);
@@ -280,7 +280,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** PostgreSQL determines the partition of a device. */
+  /** Reads the devices of a server. PostgreSQL determines the partition of each device. */
   async #readDevices(server: Watched, client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ id: string }>(
       "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",

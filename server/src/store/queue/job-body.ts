@@ -86,7 +86,7 @@ export async function writeBody(
   return { key: body, bytes };
 }
 
-/** Joins and cuts chunks into pieces of `PIECE_BYTES`. Only the last one can be shorter. */
+/** Joins and cuts chunks into pieces of `PIECE_BYTES`. Only the last piece can be shorter. */
 async function* inPieces(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -8,7 +8,9 @@ import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-q
 /** Maximum number of sharers that one statement reads, so it is fast for any total number. */
 export const LOOK_AHEAD = 200;
 
-/** Jobs with one group, account or receiver, between which the workers are shared, and whether one of them is due. */
+/**
+ * A group, an account or a receiver with waiting jobs, and whether one of the jobs is due. The workers are shared between them.
+ */
 export interface Sharer<Key> {
   key: Key;
   due: boolean;
@@ -43,7 +45,7 @@ export const groupsWaiting = (queries: Queries, kind: JobKind, after: string | n
     String,
   );
 
-/** Returns accounts with waiting jobs of a kind in a group, in the same way. */
+/** Returns accounts with waiting jobs of a kind in a group, like `groupsWaiting`. */
 export const accountsWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -60,7 +62,7 @@ export const accountsWaiting = (
     Number,
   );
 
-/** Returns the receivers of the waiting jobs of one account and kind, in the same way. */
+/** Returns the receivers of the waiting jobs of one account and kind, like `groupsWaiting`. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -102,7 +104,7 @@ async function sharers<Key>(
   return rows.map(({ key, due }) => ({ key: read(key), due }));
 }
 
-/** End of a lease that starts or is renewed now. */
+/** Returns the end of a lease that starts or is renewed now. */
 export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 

@@ -33,7 +33,7 @@ export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 /** Matches jobs that a worker has leased. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
-/** Matches jobs that wait or run. */
+/** Matches jobs that are waiting or running. */
 export const isUnended = sql`(${isWaiting} OR ${isLeased})`;
 
 /** A job without its bytes, which may have tens of MB; `bodyOf` reads them in pieces. */

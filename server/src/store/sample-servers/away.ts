@@ -25,7 +25,7 @@ export async function namingAway<T>(
     try {
       const server = (await sampleServers(client)).find((one) => one.name === name);
       throw new UsageError(
-        `The server of samples ${server?.label ?? name} cannot be reached: ${consequence}. Start the server and repeat the command; asi-server samples servers lists all servers.`,
+        `The sample server ${server?.label ?? name} cannot be reached: ${consequence}. Start the server and repeat the command; asi-server samples servers lists all servers.`,
       );
     } finally {
       client.release();

@@ -48,13 +48,13 @@ export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
 }
 
 /**
- * Distributes the samples with Citus. Writes of samples wait during this. After an interruption, call it again to drop the local
- * rows.
+ * Distributes the samples with Citus. Writes of samples wait until this is complete. After an interruption, call it again to drop
+ * the local rows.
  *
  * @param client a connection to the database with a dedicated session and no statement timeout
  * @returns false if Citus has already distributed them
- * @throws UsageError without Citus, when the samples are on servers of
- *   `postgres_fdw` or being moved there, and while another command moves them
+ * @throws UsageError without Citus, when the samples are on servers of `postgres_fdw` or being moved there, and while another
+ *   command moves them
  */
 export async function distributeOnCitus(client: Connection): Promise<boolean> {
   return whileNoneMoves(client, async () => {
@@ -95,7 +95,7 @@ export async function requireOffCitus(client: Connection): Promise<void> {
 }
 
 /**
- * Moves the samples back to one table of the database. Reads and writes of samples wait during this.
+ * Moves the samples back to one table of the database. Reads and writes of samples wait until this is complete.
  *
  * @param client a connection to the database with a dedicated session and no statement timeout
  * @returns false if Citus has not distributed the samples

@@ -4,9 +4,9 @@ import type { Connection } from "../placement/placement.js";
 import type { ServerAddress } from "../placement/server-address.js";
 
 /*
- * Objects that a move of the samples creates. The new table `sample_chunks` with its partitions, the progress of the
- * copy, and the chunks that the service has changed since. During the move, they are in the schema `sample_move`, where
- * no other statement sees them.
+ * Objects that a move of the samples creates: the new table `sample_chunks` with its partitions, the progress of the copy, and
+ * the chunks that the service has changed since. During the move, they are in the schema `sample_move`, where no other statement
+ * sees them.
  */
 
 const name = (text: string) => pg.escapeIdentifier(text);

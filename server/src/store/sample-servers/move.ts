@@ -25,7 +25,7 @@ const FEW_CHANGES = 500;
 /** Progress of a move. */
 export interface MoveProgress {
   copied: number;
-  /** Estimate of the database. */
+  /** Number of chunks, as the database estimates it. */
   chunks: number;
 }
 
@@ -33,7 +33,7 @@ export interface Plan {
   /** Servers of the samples; empty for one table in the database of the service. */
   from: string[];
   to: string[];
-  /** Estimate of the database. */
+  /** Number of chunks, as the database estimates it. */
   chunks: number;
   bytes: number | null;
   statements: string[];
@@ -93,7 +93,7 @@ async function requirePossible(client: Connection, servers: readonly ServerAddre
   if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
   await requireOffCitus(client);
   for (const { url, label } of servers)
-    await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The server of samples ${label}`));
+    await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The sample server ${label}`));
 }
 
 /** Describes the effect of `moveSamples` without changing anything. */
@@ -183,7 +183,7 @@ function explainTwice(error: unknown): never {
 }
 
 /**
- * Refuse this database, because it and its backups would otherwise contain tables of both the service and a sample
+ * Rejects this database as a sample server, because it and its backups would contain tables of both the service and a sample
  * server.
  */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
@@ -243,7 +243,7 @@ async function dropAbandoned(client: Connection): Promise<string[]> {
   return left;
 }
 
-/** Name of an abandoned copy in messages to the operator. */
+/** Returns the name of an abandoned copy for messages to the operator. */
 export const nameOfCopy = ({ name, label, table }: Copy): string =>
   `${table} on ${label} (foreign server ${name})`;
 

@@ -64,9 +64,9 @@ interface Polling {
 }
 
 /**
- * Returns the samples of devices stored since the last poll, with any times within the newest chunks of each. Compares the chunks with
- * their known state, because a load may add samples with earlier times to any chunk. Does not detect a heart rate that fills a
- * missing one. One statement reads the headers of up to 50 devices, and another one their changed chunks.
+ * Returns the samples of devices that were stored since the last poll, if their times are within the newest chunks of the device.
+ * Compares the chunks with their known state, because a load may add samples with earlier times to any chunk. Does not detect a
+ * heart rate that fills a missing one. One statement reads the headers of up to 50 devices, and another one their changed chunks.
  *
  * @param devices each once
  * @throws SampleStoreError `CORRUPT_CHUNK` without `onDamaged`
@@ -141,7 +141,7 @@ class Additions {
   /** Buckets of chunks whose times are compared. */
   readonly #compared = new Set<number>();
   readonly #chunks = new Map<number, KnownChunk>();
-  /** Newest first. */
+  /** New samples of the decoded chunks, newest first. */
   readonly #parts: SampleColumns[] = [];
   #count = 0;
 
@@ -164,7 +164,7 @@ class Additions {
     this.changed = headers.filter((header) => !isKnown(header, device.known?.chunks.get(header.bucket)));
   }
 
-  /** Whether the payload of a changed chunk is not needed, which is then known. */
+  /** Whether the payload of a changed chunk is not needed. If so, marks the chunk as known. */
   skip(header: ChunkHeader): boolean {
     if (this.#compared.has(header.bucket)) return false;
     const before = this.#chunks.get(header.bucket);
@@ -221,7 +221,9 @@ export const piecesIn = (samples: SampleColumns, times: readonly Interval[]): Sa
     )
     .filter((piece) => piece.length > 0);
 
-/** Returns the samples whose offsets are not in `before`, as pieces of successive samples. Both lists of offsets ascend. */
+/**
+ * Returns the samples whose offsets are not in `before`, as pieces of successive samples. Both lists of offsets are ascending.
+ */
 function* withoutKnown(
   samples: SampleColumns,
   offsets: Int32Array,

@@ -5,12 +5,12 @@
  */
 export const BUCKET_MS = 300_000;
 
-/** Number of the bucket of a time (ms since 1970 UTC). Uses floor division, for times before 1970. */
+/** Returns the number of the bucket that contains a time (ms since 1970 UTC). Uses floor division, for times before 1970. */
 export function bucketOf(timestampMs: number): number {
   return Math.floor(timestampMs / BUCKET_MS);
 }
 
-/** First ms of a bucket. */
+/** Returns the first ms of a bucket. */
 export function bucketStartMs(bucket: number): number {
   return bucket * BUCKET_MS;
 }

@@ -10,14 +10,12 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * - `bucket`: floor(timestamp in ms / 300,000)
  * - `start_ms`, `stop_ms`, `n`: first and last time (ms since 1970 UTC) and number of the samples in `payload`
  * - `payload`: the samples (`encodeChunk`), with the storage EXTERNAL, because they are already compressed
- * - `stored_at`: time of the last addition, from which retention counts
+ * - `stored_at`: time of the last addition, which is the start of the retention period
  *
  * The primary key starts with the device, which determines the server of a row if the table is distributed (`../sample-servers`),
  * and includes the three columns from which counts, pages and ranges are computed.
  *
- * Every statement on the samples of a device has `samplesOf(deviceId)` as a parameter, so that it runs on one server, and is not sent
- * while this server is unreachable. A distributed table has no unique index, so statements cannot use ON CONFLICT, and limit the rows
- * that a server returns by keys instead of LIMIT.
+ * Every statement on the samples of a device has `samplesOf(deviceId)` as a parameter, so that it runs on one server, and is not sent while this server is unreachable. A distributed table has no unique index, so statements cannot use ON CONFLICT. They use keys instead of LIMIT to limit the rows that a server returns.
  */
 
 /**
@@ -166,7 +164,7 @@ export async function writeChunks(
 const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-/** Writes the remaining samples of an existing chunk. Retention still counts from the time when they were stored. */
+/** Writes the remaining samples of an existing chunk. The retention period still starts at the time when they were stored. */
 export async function updateChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
   const { bucket, startMs, stopMs, size, payload } = chunk;
   await client.query(

@@ -151,7 +151,7 @@ describe("bytes that are not a chunk", () => {
   });
 });
 
-/** Wraps any body in a chunk with a valid checksum. */
+/** Creates a chunk with a valid checksum from any body. */
 function seal(version: number, size: number, body: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(9 + body.length);
   bytes.writeUInt8(version, 0);

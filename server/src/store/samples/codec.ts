@@ -28,17 +28,20 @@ const DEFLATE_LEVEL = 1;
 
 const VARINT_COLUMNS = 5;
 
-/** Maximum number of bytes in the body of `size` samples. */
+/** Returns the maximum number of bytes in the body of `size` samples. */
 function maxBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS * MAX_VARINT_BYTES + 1) + 2 * bitmapBytes(size);
 }
 
-/** Minimum number of bytes in the body of `size` samples. */
+/** Returns the minimum number of bytes in the body of `size` samples. */
 function minBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS - 1) + 2 * bitmapBytes(size);
 }
 
-/** Bytes in the body of most chunks of `size` samples: room for them in one piece of memory instead of pieces of 16 KiB. */
+/**
+ * Returns a number of bytes that is enough for the body of most chunks of `size` samples, so that one piece of memory suffices
+ * instead of pieces of 16 KiB.
+ */
 function usualBodyBytes(size: number): number {
   return Math.max(constants.Z_MIN_CHUNK, 7 * size);
 }

@@ -15,11 +15,11 @@ export interface SampleColumns {
   longitudeE7: Int32Array;
   /** mm above mean sea level; undefined if `fixType` is 2 (0 when read from the store). */
   altitudeMm: Int32Array;
-  /** mm/s over ground. */
+  /** Speed over ground, mm/s. */
   speedMmPerS: Int32Array;
   /** Beats per minute, 1 to 255; 0 for none. */
   hr: Uint8Array;
-  /** 2 without an altitude. The store returns 3 for all other values. */
+  /** 2 if there is no altitude. The store returns 3 for all other values. */
   fixType: Uint8Array;
 }
 

@@ -3,10 +3,9 @@ import { type ChunkHeader, type ChunkRow, PAYLOAD_AS_TEXT, toHeader } from "./ch
 import type { SqlClient } from "./sql-client.js";
 
 /*
- * Reads chunks of many devices in one statement: a SELECT for each device, joined by UNION ALL. Each SELECT has its
- * device as a parameter, so it uses the index and runs on the server of the device. A join with a list of devices
- * cannot be limited to the newest chunks of each device: because of a device that was not used for a year, it would
- * read a year of all others.
+ * Reads chunks of many devices in one statement: a SELECT for each device, joined by UNION ALL. Each SELECT has its device as a
+ * parameter, so it uses the index and runs on the server of the device. A join with a list of devices cannot be limited to the
+ * newest chunks of each device: if one device was not used for a year, it would read a year of all others.
  */
 
 /** Number of devices in a statement. The payloads of all of them are in memory together. */

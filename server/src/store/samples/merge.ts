@@ -38,7 +38,7 @@ export function orderByTime(timestampMs: Float64Array, length: number): Uint32Ar
 /**
  * Adds samples to a bucket. A sample is identified by its time. The sample that was stored first is kept, and within one
  * load the first one; a later heart rate fills in a missing one. The result equals adding the samples one by one, so it does not
- * depend on their division into loads.
+ * depend on how the samples are divided into loads.
  *
  * @param present samples of the bucket with strictly ascending times; null for a new bucket
  * @param rows    samples of any buckets in the order of their load

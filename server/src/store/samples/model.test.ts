@@ -96,7 +96,7 @@ const interval = fc
   .tuple(time, time)
   .map(([a, b]): Interval => ({ startMs: Math.min(a, b), stopMs: Math.max(a, b) }));
 
-/** Reference for the merge: applies the rule row by row. */
+/** Adds rows to the reference model, which applies the rule for merging row by row. */
 function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   const counts = { stored: 0, known: 0, hrFilled: 0 };
   for (const row of rows) {
@@ -115,7 +115,7 @@ function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   return counts;
 }
 
-/** Reference for ranges: gaps of at most 5 minutes. */
+/** Returns the ranges of the reference model: gaps of at most 5 minutes. */
 function rangesOf(ascending: readonly Sample[]): SampleRange[] {
   const ranges: SampleRange[] = [];
   let previous = Number.NEGATIVE_INFINITY;

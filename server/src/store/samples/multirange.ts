@@ -24,13 +24,13 @@ export const millisecondsOf = (intervals: readonly Interval[]): SQL =>
   multirange(intervals, sql`int8range(start_ms, stop_ms, '[]')`);
 
 /**
- * A multirange of ms as one value of text, because reading ten thousand rows would block the event loop for a tenth of a second.
+ * Returns a multirange of ms as one text, because reading ten thousand rows would block the event loop for a tenth of a second.
  * @returns expression for `intervalsIn`
  */
 export const textOfMultirange = (multirange: SQL): SQL<string> =>
   textOfBounds(multirange, sql`lower(one)`, sql`upper(one)`);
 
-/** As `textOfMultirange`, for a multirange of timestamps. */
+/** Does the same as `textOfMultirange` for a multirange of timestamps. */
 export const textOfInstants = (multirange: SQL): SQL<string> =>
   textOfBounds(multirange, msOf(sql`lower(one)`), msOf(sql`upper(one)`));
 
@@ -40,7 +40,7 @@ const textOfBounds = (multirange: SQL, lower: SQL, upper: SQL): SQL<string> =>
 
 const msOf = (instant: SQL): SQL => sql`(extract(epoch FROM ${instant}) * 1000)::bigint`;
 
-/** Closed intervals, ascending and disjoint. */
+/** Parses the text into closed intervals, ascending and disjoint. */
 export function intervalsIn(text: string): Interval[] {
   const times = JSON.parse(text) as [fromMs: number, toMs: number][];
   return times.map(([fromMs, toMs]) => ({ startMs: fromMs, stopMs: toMs - 1 }));

@@ -7,7 +7,7 @@ const LONGEST_WORK_MS = 16;
 export class Pauses {
   #since = performance.now();
 
-  /** Call it often. Pauses if the last pause was long enough ago. */
+  /** Pauses if the last pause was long enough ago. Call it often. */
   async pauseIfDue(): Promise<void> {
     if (performance.now() - this.#since < LONGEST_WORK_MS) return;
     await nextTurn();

@@ -31,7 +31,7 @@ export async function listRanges(
 }
 
 /**
- * Returns the ranges of several devices as `listRanges`, with one statement. Other work can run after each device.
+ * Returns the ranges of several devices like `listRanges`, with one statement. Other work can run after each device.
  * @param devices each once; the cost grows with the sum of their times
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */

@@ -15,7 +15,7 @@ import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, sampleAt, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("reading samples", (on) => {
-  /** Client that calls a function once, before the statement with this number, counted from 1. */
+  /** Creates a client that calls a function once, before the statement with this number, counted from 1. */
   function onceBefore(statement: number, happens: () => Promise<unknown>) {
     let sent = 0;
     const client: SqlClient = {

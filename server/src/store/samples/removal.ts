@@ -11,7 +11,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 /** A time later than all samples, ms since 1970 UTC. */
 const END_MS = 8_640_000_000_000_000;
 
-/** Samples that were removed. */
+/** Removed samples. */
 export interface Removal {
   /** Number of samples. */
   count: number;

@@ -25,8 +25,8 @@ export async function chunkTables(client: SqlClient): Promise<string[]> {
 }
 
 /**
- * Returns the chunks whose last addition is earlier than `before`, oldest first. Retention counts from the time when samples were
- * stored, not recorded, so that the samples of an old file are not removed after loading.
+ * Returns the chunks whose last addition is earlier than `before`, oldest first. The retention period starts when samples were
+ * stored, not when they were recorded, so that the samples of an old file are not removed after loading.
  *
  * @param table one of `chunkTables`
  * @param limit maximum number of chunks

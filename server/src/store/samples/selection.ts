@@ -19,11 +19,11 @@ export interface SelectedChunk {
 }
 
 /**
- * Reads the samples of a device in the given intervals with one statement, chunk by chunk, ascending. Decodes only chunks
- * that an interval cuts.
+ * Reads the samples of a device in the given intervals with one statement, chunk by chunk, ascending. Decodes only chunks that an
+ * interval cuts.
  *
- * @param payloads "edges" reads only the payloads of chunks cut by intervals, "all" all payloads; positions additionally read the
- *   payloads of chunks with samples at these positions, including samples outside the intervals in the count
+ * @param payloads "edges" reads only the payloads of chunks that intervals cut, "all" reads all payloads, and positions also read
+ *   the payloads of chunks with samples at these positions, where samples outside the intervals count
  */
 export async function selectChunks(
   client: SqlClient,
@@ -73,7 +73,7 @@ export interface DeviceIntervals {
  * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut. Reads
  * headers from the first to the last time of all devices.
  * @param devices each once
- * @returns function that selects the chunks of a device as `selectChunks`, ascending
+ * @returns function that selects the chunks of a device like `selectChunks`, ascending
  */
 export async function selectEdgesOf(
   client: SqlClient,

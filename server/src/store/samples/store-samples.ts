@@ -26,7 +26,7 @@ export interface StoreResult extends MergeCounts {
    * load added nothing.
    */
   changed: Interval[];
-  /** Increase of the count of `countSamplesOf`. */
+  /** Increase of the number that `countSamplesOf` returns. */
   room: number;
 }
 
@@ -51,7 +51,7 @@ export async function storeSamples(
 ): Promise<StoreResult> {
   await lockDeviceSamples(tx, deviceId);
   const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [], room: 0 };
-  // Starts small, because a stream stores five samples at a time.
+  // The window starts small, because a stream stores five samples at a time.
   let window = allocateColumns(0);
   let filled = 0;
   let firstRow = 0;

@@ -7,7 +7,7 @@ import type { SqlClient } from "./sql-client.js";
 /** A chunk as stored, to be decoded elsewhere, such as in another thread. */
 export type StoredChunk = ChunkHeader;
 
-/** Number of chunks that one statement reads: a day, 3.5 MB at 10 Hz. Other statements run in between. */
+/** Number of chunks that one statement reads: a day, 3.5 MB at 10 Hz. Other statements run between two reads. */
 const CHUNKS_PER_STATEMENT = 288;
 
 /**

@@ -12,8 +12,8 @@ const CHUNKS_PER_BATCH = 32;
  * separate statement reads each batch. To read from one snapshot, use a REPEATABLE READ transaction.
  *
  * @param intervals closed, of any length
- * @returns batches that are valid until the next one is requested, because they share memory. New memory for each batch would fill
- *   tens of MB before a garbage collection
+ * @returns batches that are valid until the next one is requested, because they share memory. With new memory for each batch,
+ *   tens of MB would accumulate before a garbage collection
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function* streamSamples(

@@ -1,4 +1,4 @@
-/** Accounts, and everything that signs them in. */
+/** Accounts and their credentials. */
 import { bigserial, boolean, date, doublePrecision, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { bytea, id, instant, reference, version } from "./columns.js";
 
@@ -12,10 +12,10 @@ export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
   username: text("username").notNull(),
-  /** Username in the form for comparisons: NFKC, lower case. */
+  /** Normalised username for comparisons: NFKC, lower case. */
   usernameKey: text("username_key").notNull(),
   email: text("email").notNull(),
-  /** Email address in the form for comparisons: NFKC, lower case, without subaddress. */
+  /** Normalised email address for comparisons: NFKC, lower case, without subaddress. */
   emailKey: text("email_key").notNull(),
   /** Whether the user has proved to receive emails at the address, with a link sent to it or through the OpenID provider. */
   emailConfirmed: boolean("email_confirmed").notNull().default(false),
@@ -85,7 +85,7 @@ export const refreshTokens = pgTable("refresh_tokens", {
   browser: text("browser"),
   /** Name that the user gave to a personal token. */
   name: text("name"),
-  /** When the user has entered a password, here or at the OpenID provider (`auth_time`); null if that is not known. */
+  /** Time at which the user entered a password, here or at the OpenID provider (`auth_time`); null if unknown. */
   authenticatedAt: instant("authenticated_at"),
 });
 
@@ -108,7 +108,7 @@ export const deviceCodes = pgTable("device_codes", {
   userHash: bytea("user_hash").notNull(),
   applicationId: reference("application_id").notNull(),
   scopes: text("scopes").array().$type<Scope[]>().notNull(),
-  /** Keyed hash of the address that began it. */
+  /** Keyed hash of the address that began the sign-in. */
   address: text("address").notNull(),
   /** Null while the user has not decided. */
   isApproved: boolean("is_approved"),
@@ -148,7 +148,7 @@ export const openidSignIns = pgTable("openid_sign_ins", {
   flowHash: bytea("flow_hash").primaryKey(),
   /** Account that will be linked; null if the user signs in. */
   accountId: reference("account_id"),
-  /** Token of the request that began it. It must still be valid to link an account, and is replaced by a sign-in. */
+  /** Token of the request that began the sign-in. To link an account, it must still be valid; a sign-in replaces it. */
   tokenHash: bytea("token_hash"),
   expiresAt: instant("expires_at").notNull(),
   /** Whether the provider must authenticate the user again, for an action that needs a recent sign-in. */

@@ -33,7 +33,7 @@ export const knownManagers = pgTable(
 export const jsonSchemas = pgTable("json_schemas", {
   id: id(),
   name: text("name").notNull(),
-  /** 1 ACTIVITY, 2 TIMEFRAME. */
+  /** Type of the schema: 1 for ACTIVITY, 2 for TIMEFRAME. */
   type: smallint("type").notNull(),
   parentId: reference("parent_id"),
   schema: jsonb("schema").$type<Record<string, unknown>>().notNull(),
@@ -59,7 +59,7 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Start of the assignment of this time of the device to the athlete by the time frame. */
+  /** Time at which the athlete, the device and the times were last set. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */

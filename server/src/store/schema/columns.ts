@@ -10,5 +10,5 @@ export const instant = customType<{ data: Date; driverData: string }>({
 });
 export const reference = (name: string) => bigint(name, { mode: "number" });
 export const id = () => bigserial("id", { mode: "number" }).primaryKey();
-/** Incremented with every change to the row; part of the entity tag. */
+/** Column that is incremented with every change to the row; part of the entity tag. */
 export const version = () => integer("version").notNull().default(1);

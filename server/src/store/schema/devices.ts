@@ -8,7 +8,7 @@ export const devices = pgTable("devices", {
   serialNumber: text("serial_number").notNull(),
   deviceType: text("device_type").notNull(),
   firmwareVersion: text("firmware_version"),
-  /** Time that the last report of this version refers to. */
+  /** Time to which the last report of this version refers. */
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),

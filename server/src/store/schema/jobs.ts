@@ -19,14 +19,14 @@ export const jobs = pgTable("jobs", {
   chargedGroup: text("charged_group").notNull().default(""),
   state: text("state").$type<JobState>().notNull(),
   payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
-  /** Id of the bytes that belong to the payload, see `jobBodies`. They are erased with it when the job ends. */
+  /** Id of the bytes that belong to the payload, see `jobBodies`. Payload and bytes are erased when the job ends. */
   body: text("body"),
   /** Number of these bytes. */
   bodyBytes: integer("body_bytes").notNull().default(0),
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host and port of the receiver that the job calls. The limit per receiver uses them. */
+  /** Host and port of the receiver that the job calls, for the limit per receiver. */
   receiver: text("receiver"),
   /** Number of failures of the job. */
   failures: integer("failures").notNull().default(0),

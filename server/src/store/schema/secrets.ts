@@ -1,8 +1,8 @@
-/** Keys of secrets. */
+/** Encryption keys for secrets. */
 import { pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { instant, reference } from "./columns.js";
 
-/** Keys of secrets, encrypted with the server keys; see `domain/secrets/`. */
+/** Encryption keys for secrets, which the server keys encrypt; see `domain/secrets/`. */
 export const encryptionKeys = pgTable(
   "encryption_keys",
   {

@@ -40,7 +40,7 @@ export const squadGrants = pgTable("squad_grants", {
   id: id(),
   squadId: reference("squad_id").notNull(),
   guestId: reference("guest_id"),
-  /** As entered by the owner. */
+  /** Username as the owner has entered it. */
   username: text("username").notNull(),
   role: text("role").$type<GuestRole>().notNull(),
   createdAt: instant("created_at").notNull(),

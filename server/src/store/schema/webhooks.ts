@@ -14,7 +14,7 @@ export const webhooks = pgTable("webhooks", {
   secretToken: text("secret_token").notNull(),
   activityEvents: boolean("activity_events").notNull(),
   timeframesEvents: boolean("timeframes_events").notNull(),
-  /** Number of consecutive exhausted deliveries. */
+  /** Number of consecutive deliveries that failed in every attempt. */
   failures: integer("failures").notNull().default(0),
   disabledAt: instant("disabled_at"),
   createdAt: instant("created_at").notNull(),

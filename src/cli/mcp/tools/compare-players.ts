@@ -4,12 +4,12 @@ import { input, text, texts } from "../schema.js";
 import { FIGURE_LIST, isSameName, SESSION, type SquadLine, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** The rows of several players of a session side by side. */
+/** Compares the rows of several players of a session. */
 export const comparePlayers: Tool = {
   name: "compare_players",
   title: "Compare players",
   description:
-    "The figures of two to eleven players in one period of a session side by side, each with its quality. Differences are from the first one. The thresholds may differ by player: see high_speed_from_m_per_s and sprint_from_m_per_s.",
+    "Compares the figures of two to eleven players in one period of a session, each with its quality. Differences are relative to the first player. The thresholds may differ by player: see high_speed_from_m_per_s and sprint_from_m_per_s.",
   inputSchema: input(
     {
       ...SESSION,
@@ -62,6 +62,6 @@ const ofQuality = (row: SquadLine) => Object.fromEntries(QUALITY.map((key) => [k
 
 function unknown(kind: string, name: string, known: ReadonlySet<string>): DescribedError {
   const names = [...known].map((one) => JSON.stringify(one)).join(", ");
-  const message = `There is no ${kind} ${JSON.stringify(name)} in this session; there are ${names}.`;
+  const message = `There is no ${kind} ${JSON.stringify(name)} in this session, but there are ${names}.`;
   return new DescribedError({ error: { code: "UNKNOWN_NAME", message } });
 }

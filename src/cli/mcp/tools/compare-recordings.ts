@@ -5,13 +5,13 @@ import type { Tool } from "../tool.js";
 
 const { recipes: _, ...OPTIONS } = FIGURES;
 
-/** The figures of several recordings side by side. */
+/** Compares the figures of several recordings. */
 export const compareRecordings: Tool = {
   name: "compare_recordings",
   title: "Compare recordings",
   description:
-    "The figures of two to six recordings side by side, with the same definitions, each with its quality. Differences are from the first one. Times of day apply to the day of each recording.",
-  inputSchema: input({ files: texts("recordings of list_recordings", [2, 6]), ...OPTIONS }, ["files"]),
+    "Compares the figures of two to six recordings with the same definitions, each with its quality. Differences are relative to the first recording. Times of day apply to the day of each recording.",
+  inputSchema: input({ files: texts("recordings from list_recordings", [2, 6]), ...OPTIONS }, ["files"]),
   output: { sources: "array", figures: "array", quality: "array", notices: "array" },
   async answer(given, surroundings) {
     const found: Awaited<ReturnType<typeof statsLine>>[] = [];

@@ -4,12 +4,12 @@ import { input, texts } from "../schema.js";
 import { FIGURE_LIST } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** The definitions of the figures. */
+/** Returns the definitions of the figures. */
 export const defineFigures: Tool = {
   name: "define_figures",
   title: "Definitions of figures",
   description:
-    "The meaning of each figure, with its unit, the thresholds of each sport, and the version of the rules. docs/metrics.md of asi-convert has every rule with its source.",
+    "Returns the meaning of each figure, with its unit, the thresholds of each sport, and the version of the rules. docs/metrics.md of asi-convert has every rule with its source.",
   inputSchema: input({}),
   output: { version: "integer", figures: "array", sports: "object" },
   async answer() {
@@ -17,12 +17,12 @@ export const defineFigures: Tool = {
   },
 };
 
-/** The recipes: other definitions of counts. */
+/** Lists the recipes, which are other definitions of counts. */
 export const listRecipes: Tool = {
   name: "list_recipes",
   title: "Recipes",
   description:
-    "Other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. If names are given, the result contains every choice of these recipes: filter, limits, minimum duration.",
+    "Lists other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. If names are given, the result contains all details of these recipes: filter, limits, minimum duration.",
   inputSchema: input({ names: texts("recipes to show in full", [1, 20], RECIPE_NAMES) }),
   output: { recipes: "array" },
   async answer({ names }) {

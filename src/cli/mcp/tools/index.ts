@@ -8,7 +8,7 @@ import { recordingFigures } from "./recording-figures.js";
 import { recordingRows } from "./recording-rows.js";
 import { squadTable } from "./squad-table.js";
 
-/** All tools, in the order of use. */
+/** All tools, in the order in which they are typically used. */
 export const TOOLS: readonly Tool[] = [
   listRecordings,
   recordingFigures,

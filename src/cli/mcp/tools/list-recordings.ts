@@ -10,12 +10,12 @@ import { captured, type Surroundings, type Tool } from "../tool.js";
 /** Maximum number of recordings in one result. */
 const PAGE = 50;
 
-/** The recordings of a folder, from `asi info`. */
+/** Lists the recordings of a folder with the data of `asi info`. */
 export const listRecordings: Tool = {
   name: "list_recordings",
   title: "List recordings",
   description:
-    "The recordings of a folder and its subfolders: file, device, start and end (UTC), recorded time, rows and damage. If no folder is given, the recordings of all folders.",
+    "Lists the recordings of a folder and its subfolders: file, device, start and end (UTC), recorded time, rows and damage. If no folder is given, lists the recordings of all folders.",
   inputSchema: input({
     folder: text("a folder, as named in results; default all"),
     offset: integer("number of recordings to skip, for the next page", 0, 1_000_000),

@@ -2,16 +2,16 @@ import { figureFlags, qualityOf, RECIPE_NAMES, sourceOf, statsLine, TIMES } from
 import { input, text } from "../schema.js";
 import type { Tool } from "../tool.js";
 
-/** How a count depends on two choices of its definition, from `asi stats --sensitivity`. */
+/** Returns the table of `asi stats --sensitivity`, which shows how a count depends on two choices of its definition. */
 export const recipeSensitivity: Tool = {
   name: "recipe_sensitivity",
   title: "Sensitivity of a count",
   description:
-    "The count of a recipe in a recording, and how it changes with other filters and other minimum durations, everything else unchanged. A count that changes a lot is not comparable without its definition.",
+    "Returns the count of a recipe in a recording, and how it changes with other filters and other minimum durations if everything else is unchanged. A count that changes a lot is not comparable without its definition.",
   inputSchema: input(
     {
-      file: text("a recording of list_recordings"),
-      recipe: text("a recipe of list_recipes", RECIPE_NAMES),
+      file: text("a recording from list_recordings"),
+      recipe: text("a recipe from list_recipes", RECIPE_NAMES),
       ...TIMES,
     },
     ["file", "recipe"],

@@ -2,13 +2,13 @@ import { FIGURES, figureFlags, listedFigures, qualityOf, sourceOf, statsLine } f
 import { input, text } from "../schema.js";
 import type { Tool } from "../tool.js";
 
-/** The figures of a recording, from `asi stats`. */
+/** Returns the figures of a recording from `asi stats`. */
 export const recordingFigures: Tool = {
   name: "recording_figures",
   title: "Figures of a recording",
   description:
-    "Distance, speeds, sprints, accelerations and heart rates of a recording or of a time in it, each with value, unit and definition; with speed zones, heart-rate zones (with max_hr), the quality of the data, the source and the version of the rules. A value is null if it is unknown.",
-  inputSchema: input({ file: text("a recording of list_recordings"), ...FIGURES }, ["file"]),
+    "Returns distance, speeds, sprints, accelerations and heart rates of a recording or of an interval in it, each with value, unit and definition; also returns speed zones, heart-rate zones (with max_hr), the quality of the data, the source and the version of the rules. A value is null if it is unknown.",
+  inputSchema: input({ file: text("a recording from list_recordings"), ...FIGURES }, ["file"]),
   output: { source: "object", figures: "array", quality: "object", notices: "array" },
   async answer(given, surroundings) {
     const { file, line, notices } = await statsLine(String(given.file), figureFlags(given), surroundings);

@@ -10,22 +10,22 @@ const DEFAULT_ROWS = 200;
 const MAX_ROWS = 1000;
 const MAX_RANGES = 100;
 
-/** Intervals between the rows of a result: those of `asi convert --every`. */
+/** Possible intervals between the rows of a result, as for `asi convert --every`. */
 const STEPS_MS = [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
-/** The shortest interval that results in at most this number of rows. */
+/** Returns the shortest interval that results in at most this number of rows. */
 const stepFor = (spanMs: number, rows: number) =>
   STEPS_MS.find((step) => spanMs / step < rows - 1) ?? Math.ceil(spanMs / Math.max(1, rows - 1));
 
-/** Rows and ranges of a time window. */
+/** Returns the rows and ranges of a time window. */
 export const recordingRows: Tool = {
   name: "recording_rows",
   title: "Rows of a recording",
   description:
-    "Recorded rows of a time window: time, position, altitude, speed and heart rate. For long windows, only the row nearest to each multiple of a step is returned; values are not averaged. ranges are the intervals with rows.",
+    "Returns recorded rows of a time window: time, position, altitude, speed and heart rate. For long windows, only the row nearest to each multiple of a step is returned; values are not averaged. ranges are the intervals with rows.",
   inputSchema: input(
     {
-      file: text("a recording of list_recordings"),
+      file: text("a recording from list_recordings"),
       ...TIMES,
       max_rows: integer(`maximum number of rows; default ${DEFAULT_ROWS}`, 2, MAX_ROWS),
     },

@@ -2,15 +2,15 @@ import { input, text, texts } from "../schema.js";
 import { FIGURE_LIST, isSameName, SESSION, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** Rows in one answer. */
+/** Maximum number of rows in one answer. */
 const MAX_ROWS = 200;
 
-/** The table of a session, from `asi squad`. */
+/** Returns the table of a session from `asi squad`. */
 export const squadTable: Tool = {
   name: "squad_table",
   title: "Table of a squad",
   description:
-    "A row for each player of a session, for the whole session (period session), the match and each period, with the figures, thresholds and quality: share_with_data, share_with_hr, too_fast_rows, damaged. Reads roster.csv and periods.csv of the folder.",
+    "Returns a row for each player of a session, for the whole session (period session), the match and each period, with the figures, thresholds and quality: share_with_data, share_with_hr, too_fast_rows, damaged. Reads roster.csv and periods.csv of the folder.",
   inputSchema: input(
     {
       ...SESSION,

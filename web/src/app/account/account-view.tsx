@@ -138,7 +138,7 @@ function Kept({ account }: { account: Account }) {
         ]}
       />
       <p class="note">
-        The account of an administrator. The person who runs the service changes it, with the command{" "}
+        This is the account of an administrator. The person who runs the service changes it with the command{" "}
         <code>asi-server account</code>.
       </p>
     </section>

@@ -12,7 +12,7 @@ import { dayAndTime } from "../parts/when.js";
 import { confirmation, OwnPassword } from "./own-password.js";
 import { chosenScopes, SCOPES } from "./scopes.js";
 
-/** Applications that act for the manager. They are programs with a client id and a secret, and request their own tokens. */
+/** Applications that act for the manager. They are programs with a client ID and a secret, and request their own tokens. */
 export function Applications({ client, zone }: { client: Client; zone: Zone }) {
   const [isCreating, setCreating] = useState(false);
   const [replaced, setReplaced] = useState<Resource["Application"] | null>(null);

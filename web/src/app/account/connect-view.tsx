@@ -9,7 +9,7 @@ import { SCOPES } from "./scopes.js";
 
 type Waiting = Resource["DeviceSignIn"] & { code: string };
 
-/** Whether the service asks the user to confirm an action. */
+/** Returns whether the service asks the user to confirm an action. */
 const isConfirmation = (error: unknown) =>
   error instanceof ApiError && (error.code === "password_required" || error.code === "sign_in_again");
 
@@ -17,7 +17,7 @@ const isConfirmation = (error: unknown) =>
 export function ConnectView({ client, account, query, settings }: ViewProps) {
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const [done, setDone] = useState<string | null>(null);
-  /** Whether the user has signed in too long ago to approve without the password. */
+  /** Whether the user signed in too long ago to approve without the password. */
   const [asksPassword, setAsksPassword] = useState(false);
   const problem = useProblem();
   const find = async (code: string) => {

@@ -18,7 +18,7 @@ export function Entrance({ session, current }: Pick<ViewProps, "client" | "sessi
   return <SignIn session={session} problem={signInProblem(query.get("problem"))} />;
 }
 
-/** The return from the OpenID provider. The browser has the session cookie, but does not know the account yet. */
+/** Completes the return from the OpenID provider. The browser has the session cookie, but does not know the account yet. */
 function Arrival({ session }: Pick<ViewProps, "session">) {
   useEffect(() => {
     session.begin(true).then(() => {

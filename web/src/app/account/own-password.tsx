@@ -5,13 +5,16 @@ import { Field, type Values } from "../parts/form.js";
 import { useRequest } from "../parts/request.js";
 import { authenticateAgain } from "../session.js";
 
-/** How the user can sign in. Null if there is no OpenID provider, because every user then has a password. */
+/**
+ * Requests the ways in which the user can sign in. The data are null if there is no OpenID provider, because every user then has a
+ * password.
+ */
 export const useSignInMethods = (client: Client) =>
   useRequest("sign-in methods", async (signal) =>
     providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),
   );
 
-/** The password of the form. Users without one have no such field. */
+/** Returns the password in the form. The form of a user without a password has no password field. */
 export function confirmation(values: Values): { password?: string } {
   const password = values("password");
   return password === "" ? {} : { password };

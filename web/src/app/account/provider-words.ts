@@ -1,6 +1,6 @@
 import { providerName } from "../../view/service.js";
 
-/** The reasons why the OpenID provider did not sign a user in, or link an account, by the code of the service. */
+/** The reasons why the OpenID provider did not sign a user in, or did not link an account, by the code of the service. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unavailable: "It does not respond. Try again later.",
   provider_refused: "It did not sign you in, or you cancelled. Try again.",
@@ -10,7 +10,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
     "The sign-in has expired, or was started in another window. Allow cookies for this page, and try again.",
   no_account:
     "No account here belongs to you yet. Sign in another way and link your account under “Account”, or ask the person who runs the service.",
-  no_role: "Your groups there do not let you use this service. Ask the person who looks after the groups.",
+  no_role: "Your groups there do not let you use this service. Ask the person who manages the groups.",
   wrong_domain: "It does not know you as a member of this club. Sign in there with the account of the club.",
   too_many_accounts: "Too many accounts were created from your network. Try again in an hour.",
   account_disabled: "Your account here is disabled. Ask the person who runs the service.",
@@ -20,7 +20,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   already_linked: "Your account is already linked to another user. Remove this link first.",
 };
 
-/** The sentences for a code in the address. Null if there is no problem. */
+/** Returns the sentences for a code in the address, or null if there is no problem. */
 export function signInProblem(code: string | null): string | null {
   if (code === null) return null;
   const words = Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : "It did not work. Try again.";

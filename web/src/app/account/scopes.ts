@@ -12,7 +12,7 @@ export const SCOPES: readonly (readonly [Scope, string])[] = [
   ["sessions:write", "Change squads, sessions and activities"],
 ];
 
-/** The selected scopes of a form. @throws FormProblem if none is selected */
+/** Returns the selected scopes of a form. @throws FormProblem if none is selected */
 export function chosenScopes(values: Values): Scope[] {
   const scopes = SCOPES.map(([scope]) => scope).filter((scope) => values(scope) !== "");
   if (scopes.length === 0) throw new FormProblem({ "": "Choose what the program may do." });

@@ -6,7 +6,7 @@ import { dayAndTime } from "../parts/when.js";
 
 const PER_PAGE = 8;
 
-/** Patterns in order. The first match is the browser, because browsers also name their predecessors. */
+/** Browsers with their patterns, in order. The first match is the browser, because browsers also name their predecessors. */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -25,7 +25,7 @@ const SYSTEMS = [
   ["Linux", "Linux"],
 ] as const;
 
-/** The common name of the browser in a `User-Agent`. */
+/** Returns the common name of the browser in a `User-Agent`. */
 export function browserName(userAgent: string): string {
   const found = (names: readonly (readonly [string, string])[]) =>
     names.find(([part]) => userAgent.includes(part))?.[1];

@@ -5,7 +5,7 @@ import type { Account, Session } from "../session.js";
 
 interface Props {
   session: Session;
-  /** The account whose session has expired. Null if nobody was signed in. */
+  /** The account whose session has expired, or null if nobody was signed in. */
   account?: Account | null;
 }
 

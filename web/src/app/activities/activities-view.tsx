@@ -2,7 +2,7 @@ import { lazily } from "../parts/lazily.js";
 import type { ViewProps } from "../view.js";
 import "./activities.css";
 
-// loaded separately because each is as large as a whole view
+// loaded separately, because each is as large as a whole view
 const ActivityList = lazily(async () => (await import("./activity-list.js")).ActivityList);
 const ActivityPage = lazily(async () => (await import("./activity-page.js")).ActivityPage);
 const FramePage = lazily(async () => (await import("./frame-page.js")).FramePage);

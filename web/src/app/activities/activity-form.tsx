@@ -8,7 +8,7 @@ interface Props {
   client: Client;
   /** The id of the manager. */
   owner: number;
-  /** The activity to change. Null for a new one. */
+  /** The activity to change, or null for a new one. */
   activity: Resource["Activity"] | null;
   onDone: (activity: Resource["Activity"]) => void;
   onCancel: () => void;
@@ -57,7 +57,7 @@ export function ActivityForm({ client, owner, activity, onDone, onCancel }: Prop
               label="Sport"
               choices={sports.map((schema) => [String(schema.id), sportName(sportOf(schema))])}
               initial={String(activity?.json_schema ?? football?.id ?? "")}
-              hint="Determines speed classes and thresholds. Fixed once there are time frames."
+              hint="The sport determines speed classes and thresholds. It is fixed once there are time frames."
             />
           </Form>
         );

@@ -11,7 +11,7 @@ import { ActivityForm } from "./activity-form.js";
 import { sportName } from "./names.js";
 import { useActivities } from "./use-activities.js";
 
-/** The day of an activity, or its first and last day. */
+/** Returns the day of an activity, or its first and last day. */
 function daysOf(summary: Resource["Activity"]["summary"], zone: Zone): string {
   if (summary?.start_time == null || summary.end_time === null) return NO_VALUE;
   const [first, last] = [summary.start_time, summary.end_time].map((time) => day(Date.parse(time), zone));
@@ -38,8 +38,8 @@ export function ActivityList({ client, account, go, settings }: ViewProps) {
         empty={
           <Nothing title="No activities yet">
             <p>
-              An activity is a match or a training. It has a time frame for each athlete and part of it, such
-              as the first half. The service computes distance, sprints and more for each time frame.
+              An activity is a match or a training session. It has a time frame for each athlete and part of
+              it, such as the first half. The service computes distance, sprints and more for each time frame.
             </p>
             <p>
               Choose <em>New activity</em> to begin.

@@ -129,7 +129,7 @@ function ActivityDetails({
         {frames.length === 0 ? (
           <Nothing title="No time frames yet">
             <p>
-              A time frame is the time in which an athlete wore a device, such as the first half. Choose{" "}
+              A time frame is the time during which an athlete wore a device, such as the first half. Choose{" "}
               <em>New time frame</em>, an athlete and a device, and mark the time on the plot of the device's
               data.
             </p>

@@ -1,12 +1,12 @@
-/** One bar of a chart. */
+/** One bar in a chart. */
 export interface Bar {
   key: string | number;
   label: string;
-  /** Null if there is no bar to draw. */
+  /** The value, or null if there is no bar to draw. */
   value: number | null;
   /** The value in words. */
   text: string;
-  /** CSS colour. */
+  /** The colour in CSS. */
   colour: string;
 }
 
@@ -17,7 +17,7 @@ interface Props {
   bars: readonly Bar[];
   /** The value of a full bar, for values that are shares of it. Default: the highest value. */
   whole?: number;
-  /** The value of a line through all bars, such as their mean. Null for no line. */
+  /** The value of a line through all bars, such as their mean, or null for no line. */
   line?: { value: number; text: string } | null;
 }
 

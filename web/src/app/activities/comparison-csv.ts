@@ -6,7 +6,7 @@ import { instantText } from "../parts/when.js";
 import type { Computed } from "./computed.js";
 import { COMPARED_FIGURES, type ComparedFigure, isComparable, nameOfFigure } from "./computed-figures.js";
 
-/** One line of the export: a time frame and its figures. The figures are null if the service could not compute them. */
+/** One line of the export: a time frame with its figures. The figures are null if the service could not compute them. */
 export interface ComparedFrame {
   timeframe: number;
   name: string;
@@ -25,8 +25,8 @@ interface Shown {
 }
 
 /**
- * The table of figures as CSV (RFC 4180). It has the columns, names, units and zone of the page, and all digits. If all time frames have
- * the same speed classes, it also contains the time in each class.
+ * Returns the table of figures as CSV (RFC 4180). It has the columns, names, units and zone of the page, and all digits. If all time frames
+ * have the same speed classes, it also contains the time in each class.
  */
 export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zone }: Shown): string {
   const computed = frames.flatMap(({ computed: one }) => one ?? []);

@@ -24,7 +24,7 @@ interface Props {
   activity: string;
 }
 
-/** The reference of differences. It is null, the mean, or the time frame with this id. */
+/** The reference for differences: null, the mean, or the time frame with this id. */
 type Reference = "none" | "mean" | number;
 
 /** Compares time frames of an activity in a table of figures with differences, and in a chart for each figure. */

@@ -1,8 +1,9 @@
 import type { Metrics } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName, MAX_SPEED_HINT } from "../../parts/speed-labels.js";
+import { recordedTimeMs } from "../../recording/recorded-time.js";
 import { durationDifference } from "../../view/times.js";
 import { decimal, type SpeedUnit, speedFactor, withSign } from "../../view/values.js";
-import { type Computed, recordedSeconds } from "./computed.js";
+import type { Computed } from "./computed.js";
 
 /** One figure of a time frame, for comparison, charts and export. */
 export interface ComparedFigure {
@@ -10,19 +11,19 @@ export interface ComparedFigure {
   name: string;
   /** Explanation of the figure, if its name is not enough. */
   hint?: string;
-  /** A longer name for tables that compare data. */
+  /** Returns a longer name, for tables that compare data. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
-  /** The value from the API, in SI units. Null if there is none. */
+  /** Returns the value from the API, in SI units, or null if there is none. */
   value(computed: Computed): number | null;
-  /** A value or a difference of values in the unit of the reader. */
+  /** Returns a value or a difference of values as text in the unit of the reader. */
   text(value: number, speedUnit: SpeedUnit): string;
-  /** The value as a number with its unit, for a table. Default: the value from the API in the unit of the page. */
+  /** The value as a number with its unit, for a table. By default, the value from the API in the unit of the page. */
   exported?: { value(value: number, speedUnit: SpeedUnit): number; unit(speedUnit: SpeedUnit): string };
 }
 
 type Lists = Metrics["accelerations"];
-/** Null if there are no figures. */
+/** Returns the number of efforts, or null if there are no figures. */
 const countOf = ({ has_accelerations }: Computed, { threshold_1, threshold_2 }: Lists) =>
   has_accelerations ? threshold_1.values.length + threshold_2.values.length : null;
 const whole = (value: number) => decimal(value, 0);
@@ -43,7 +44,7 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "recorded",
     name: "Recorded",
     unit: unitless,
-    value: recordedSeconds,
+    value: (computed) => recordedTimeMs(computed) / 1000,
     text: seconds,
     exported: { value: (value) => value, unit: () => "s" },
   },
@@ -130,17 +131,17 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
   },
 ];
 
-/** The name of a figure for these data. */
+/** Returns the name of a figure for these data. */
 export const nameOfFigure = (figure: ComparedFigure, all: readonly Computed[], unit: SpeedUnit): string =>
   figure.nameOf?.(all, unit) ?? figure.name;
 
-/** A difference with its sign, or without a sign if it is shown as 0. */
+/** Returns a difference with its sign, or without a sign if it is shown as 0. */
 export const differenceText = (figure: ComparedFigure, difference: number, unit: SpeedUnit): string =>
   withSign(figure.text(difference, unit));
 
 /**
- * Whether counts and classes have the same definition in all time frames. Maximum heart rates may differ, because zones are shares of the
- * maximum.
+ * Returns whether counts and classes have the same definition in all time frames. Maximum heart rates may differ, because zones are shares
+ * of the maximum.
  */
 export function isComparable(all: readonly Computed[]): boolean {
   return new Set(all.map(rulesOf)).size <= 1;

@@ -1,5 +1,6 @@
 import type { Resource } from "asi-client";
 import type { Metrics } from "asi-convert/metrics";
+import { recordedTimeMs } from "../../recording/recorded-time.js";
 import type { Figures } from "../../recording/recording.js";
 
 /** Computed data with their definition, from the API with `with_definition=true`. */
@@ -10,7 +11,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   if (data.definition === undefined) throw new Error("The computed data have no definition.");
   const sum = (runs: { values: readonly { distance: number }[] }) =>
     runs.values.reduce((metres, { distance }) => metres + distance, 0);
-  // results computed by earlier rules, until the service recomputes them
+  // figures for results from earlier rules, which lack them until the service recomputes the results
   const earlier = {
     sprint_distance: sum(data.sprint.threshold_1),
     hid_distance: { threshold_1: sum(data.hid.threshold_1), threshold_2: sum(data.hid.threshold_2) },
@@ -20,13 +21,9 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   return { ...earlier, ...data } as unknown as Computed;
 }
 
-/** Recorded time without gaps, in seconds. */
-export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
-  time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
-
-/** The data in the form of the viewer's panels. */
+/** Returns the data in the form of the viewer's panels. */
 export const figuresOf = (computed: Computed): Figures => ({
   metrics: computed,
   rows: 0,
-  recordedMs: recordedSeconds(computed) * 1000,
+  recordedMs: recordedTimeMs(computed),
 });

@@ -21,7 +21,7 @@ interface Props {
   settings: Settings;
   reader: RecordingService;
   part: Signal<TimeWindow | null>;
-  /** The time frame itself, or a time frame of the same activity. Null if there is none. */
+  /** The time frame itself, or another time frame of the same activity, or null if there is none. */
   likely: TimeWindow | null;
   isNew: boolean;
   selection: Signal<Selection | null>;
@@ -105,7 +105,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
   );
 }
 
-/** The limit for fast display. On a day with more samples, the page shows only the longest range. */
+/** The limit for fast display. If a day has more samples, the page shows only the longest range. */
 const QUICK_SAMPLES = 500_000;
 
 function Ranges({ ofDay, ...props }: RangesAround & Props) {
@@ -145,7 +145,7 @@ function Ranges({ ofDay, ...props }: RangesAround & Props) {
 
 const sizeOf = (ranges: readonly DeviceRange[]) => ranges.reduce((sum, { size }) => sum + size, 0);
 
-/** The number of the range that is shown first, or -1 for all ranges. */
+/** Returns the number of the range that is shown first, or -1 for all ranges. */
 function firstChoice(ranges: readonly DeviceRange[], part: TimeWindow | null): number {
   if (ranges.length === 1) return 0;
   if (sizeOf(ranges) <= QUICK_SAMPLES) return -1;

@@ -12,10 +12,10 @@ export interface RangesAround {
 }
 
 const AROUND_DAYS = 7;
-/** The API returns at most 14 days per request. Two weeks are an hour longer when clocks are put back. */
+/** The API returns at most 14 days per request. Two weeks are an hour longer when clocks are set back. */
 const MOST_MS = 14 * 86_400_000;
 
-/** The ranges of a device on a day, and nearby days that have data. @throws ApiError, AwayError */
+/** Loads the ranges of a device on a day, and nearby days that have data. @throws ApiError, AwayError */
 export async function loadRanges(
   client: Client,
   device: Resource["Device"],

@@ -7,7 +7,7 @@ import { afterSigningIn } from "../parts/after-signing-in.js";
 import { useReturn } from "../parts/request.js";
 
 interface DeviceRecording {
-  /** Null while the range is loading. */
+  /** The recording, or null while the range is loading. */
   recording: Recording | null;
   /** The loaded share, 0 to 1. */
   share: number;

@@ -181,7 +181,7 @@ export function FrameEditor(props: Props) {
                 max={240}
                 step="any"
                 initial={numberText(frame?.params.max_hr)}
-                hint="For heart rate zones. If it is empty, it follows from the age."
+                hint="For heart rate zones. If the field is empty, the value follows from the age."
               />
             </div>
           </Form>
@@ -208,7 +208,7 @@ function deviceChoices({ devices, frame }: Props): (readonly [string, string])[]
   return [[String(frame.device), deviceOf(frame)], ...known];
 }
 
-/** The time of day. It includes the day unless that is today. */
+/** Returns the time of the computation. The text contains the day unless that is today. */
 const computedAt = (ms: number, zone: Zone) =>
   day(ms, zone) === day(Date.now(), zone) ? timeOfDay(ms, zone) : `${timeOfDay(ms, zone)}, ${day(ms, zone)}`;
 

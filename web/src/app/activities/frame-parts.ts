@@ -6,8 +6,8 @@ export interface FrameParts {
   schema: Resource["JsonSchema"];
   athletes: readonly Resource["Athlete"][];
   devices: readonly Resource["Device"][];
-  /** Null for a new time frame. */
+  /** The time frame, or null for a new one. */
   frame: Resource["Timeframe"] | null;
-  /** A time frame of the activity that suggests day and device for a new one. Null if the activity has none. */
+  /** A time frame of the activity that suggests day and device for a new one, or null if the activity has none. */
   sibling: Resource["Timeframe"] | null;
 }

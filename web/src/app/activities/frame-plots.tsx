@@ -29,7 +29,7 @@ interface Props {
   selection: Signal<Selection | null>;
 }
 
-/** The plots of a part of a device's data, with the marked time frame. */
+/** The plots of part of a device's data, with the marked time frame. */
 export function FramePlots(props: Props) {
   const { client, data, reader } = props;
   const { recording, share, error, retry } = useDeviceRecording(client, reader, data);
@@ -56,7 +56,7 @@ const withMargin = ({ startMs, stopMs }: TimeWindow): TimeWindow => {
 
 const overlaps = (a: TimeWindow, b: TimeWindow) => a.startMs < b.stopMs && a.stopMs > b.startMs;
 
-/** The axis covers the data and the time frame, even if the time frame is longer. */
+/** Returns the axis. It covers the data and the time frame, even if the time frame is longer. */
 function axisOf(recording: Recording, part: TimeWindow | null): TimeWindow {
   const data = wholeOf([placeInTime(recording, 0, 0)]);
   if (part === null || !overlaps(part, data)) return data;
@@ -114,7 +114,7 @@ function Plots({ recording, settings, part, isNew, selection: outer }: Props & {
             part.value = grainedWindow(selection.shown.peek());
           }}
         >
-          Mark what is shown
+          Mark the shown time
         </button>
         <button
           type="button"

@@ -1,12 +1,12 @@
 import type { Resource } from "asi-client";
 import { athleteName, deviceWithSerial } from "../names.js";
 
-/** The name of a time frame: `name` of its parameters, which the computation ignores. Empty if there is none. */
+/** Returns the name of a time frame, or an empty text if there is none. It is `name` of the parameters, which the computation ignores. */
 export function frameName({ params }: Pick<Resource["Timeframe"], "params">): string {
   return typeof params.name === "string" ? params.name : "";
 }
 
-/** The name of the athlete of a time frame. Without details if the manager may not read the athlete. */
+/** Returns the name of the athlete of a time frame, or only the number if the manager may not read the athlete. */
 export const athleteOf = ({ athlete, athlete_details }: Resource["Timeframe"]): string =>
   athlete_details == null ? `Athlete ${athlete}` : athleteName(athlete_details);
 

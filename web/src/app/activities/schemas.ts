@@ -8,7 +8,7 @@ export async function loadSchemas(client: Client, signal: AbortSignal): Promise<
   return results;
 }
 
-/** The sport of an activity's schema. */
+/** Returns the sport of an activity's schema. */
 export function sportOf({ schema, name }: Resource["JsonSchema"]): string {
   const { properties } = schema as { properties?: { sport?: { const?: unknown } } };
   return typeof properties?.sport?.const === "string"

@@ -5,15 +5,13 @@ export interface Slice {
   startMs: number;
   seconds: number;
   metres: number;
-  /**
-   * Height of its column, which is the pace of the slice as a share of the highest column. The highest column belongs to a complete slice.
-   */
+  /** The height of the column: the pace of the slice as a share of the highest pace in a complete slice, at most 1. */
   height: number;
 }
 
 /**
- * The slices of `intensity`. The last slice may be shorter. Its column is at most as high as the others, because a sprint does not last a
- * whole minute.
+ * Returns the slices of `intensity`. The last slice may be shorter. Its column is at most as high as the others, because a sprint does not
+ * last a whole minute.
  */
 export function slicesOf({ distance, span, start_time, end_time }: Metrics["intensity"]): Slice[] {
   if (start_time === null || end_time === null) return [];

@@ -30,7 +30,7 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
     const startMs = instantOf(texts.start, zone);
     const stopMs = instantOf(texts.end, zone);
     const isWindow = startMs !== null && stopMs !== null && startMs < stopMs;
-    // removes the mark of invalid times, because only visible times may be saved
+    // removes the mark of invalid times, because users may save only visible times
     const next = isWindow ? { startMs, stopMs } : null;
     setTyped({ ...texts, part: next });
     part.value = next;
@@ -68,5 +68,5 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
   );
 }
 
-/** Whole seconds, or milliseconds for times with a fraction. Other programs may have set such times. */
+/** Returns the step of a field: whole seconds, or milliseconds for times with a fraction, which other programs may have set. */
 const stepOf = (text: string): number => (text.includes(".") ? 0.001 : 1);

@@ -1,7 +1,7 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { type SearchedList, useSearchedList } from "../parts/list.js";
 
-/** The activities of the manager, sorted by name. */
+/** Loads the activities of the manager, sorted by name. */
 export const useActivities = (client: Client): SearchedList<Resource["Activity"]> =>
   useSearchedList("activities", (query, signal) =>
     unwrap(

@@ -26,7 +26,7 @@ async function loadComputed(client: Client, timeframe: number, signal: AbortSign
 /** Number of parallel requests. The service computes two in parallel for one request. */
 const AT_A_TIME = 2;
 
-/** A text that changes with the data of a time frame. It omits the name, which the page stores in the parameters. */
+/** Returns a text that changes with the data of a time frame. It omits the name, which the page stores in the parameters. */
 export function versionOf({
   id,
   start_time,
@@ -39,7 +39,7 @@ export function versionOf({
 }
 
 /**
- * The computed data of time frames. They are requested again when a time frame changes.
+ * Loads the computed data of time frames, again when a time frame changes.
  * @param attempt a different number requests all data again
  */
 export function useComputed(

@@ -91,8 +91,8 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <section class="panel padded">
         <h2>Delete</h2>
         <p class="note">
-          When you no longer need the athlete in your list. The log of the service still lists the actions. If
-          a person asks for complete removal, erase all data.
+          Delete the athlete if you no longer need this entry in your list. The log of the service still lists
+          the actions. If a person asks for complete removal, erase all data.
         </p>
         <ProblemOf problem={problem} />
         <Action

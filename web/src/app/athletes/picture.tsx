@@ -4,10 +4,10 @@ import { announce, underway } from "../parts/announcements.js";
 import type { AthleteProfile } from "./profile.js";
 import "./picture.css";
 
-/** The size limit of the service for pictures. */
+/** The size limit for pictures in the service. */
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** The picture of a profile as the address of an image. Null if there is no picture, or if its format is unknown. */
+/** Returns the address of an image for the picture of a profile, or null if there is no picture or its format is unknown. */
 export function pictureAddress({ profile_picture: picture }: AthleteProfile): string | null {
   if (picture === null) return null;
   const type = [
@@ -21,7 +21,7 @@ export function pictureAddress({ profile_picture: picture }: AthleteProfile): st
 interface Props {
   profile: AthleteProfile;
   name: string;
-  /** Stores a picture as base64. Null removes the picture. */
+  /** Stores a picture as base64, or removes it if `null` is passed. */
   onChange: (picture: string | null) => Promise<void>;
 }
 

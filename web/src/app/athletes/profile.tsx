@@ -23,7 +23,7 @@ type Gender = "F" | "M" | "X";
 export const genderName = (gender: string | null): string =>
   GENDERS.find(([value]) => value === gender)?.[1] ?? NO_VALUE;
 
-/** The API uses metres. */
+/** Converts the height, because the API uses metres. */
 export const centimetres = (metres: number): number => Math.round(metres * 1000) / 10;
 
 const TEXT = { maxLength: 150 };
@@ -75,7 +75,7 @@ const problemOf = (found: readonly Finding[]) =>
   );
 
 /**
- * The profile in this form, after the user has confirmed unusual values.
+ * Returns the profile in this form after the user has confirmed unusual values.
  * @param needsName whether the athlete has only a made-up username
  * @throws FormProblem
  */
@@ -99,7 +99,7 @@ export async function askedProfile(
   throw problemOf(found);
 }
 
-/** The profile in this form. An empty field clears the value. */
+/** Returns the profile in this form. An empty field clears the value. */
 export function profileOf(values: Values) {
   const text = (name: string) => values(`athlete_profile.${name}`).trim() || null;
   const number = (name: string) => {

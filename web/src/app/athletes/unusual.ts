@@ -3,9 +3,9 @@ import { dateText } from "../parts/days.js";
 /** The profile values to check. */
 interface Profile {
   birth_date: string | null;
-  /** Kilograms. */
+  /** The weight in kilograms. */
   weight: number | null;
-  /** Metres. */
+  /** The height in metres. */
   height: number | null;
 }
 
@@ -19,16 +19,16 @@ const YEAR_MS = 365.25 * 86_400_000;
 
 /** The limits range from young children to the tallest, heaviest and oldest athletes. Values outside are usually typing errors. */
 const USUAL = { years: [4, 100], weightKg: [15, 200], heightCm: [90, 230] } as const;
-/** No person is smaller. The user entered such a height in metres or in feet. */
+/** No person is smaller. A lower height is in metres or feet. */
 const LEAST_HEIGHT_CM = 30;
-/** The user entered a height in this range in metres. */
+/** A height in this range is in metres. */
 const HEIGHT_M = [0.9, 2.5] as const;
 
 const isIn = ([least, most]: readonly [number, number], value: number) => value >= least && value <= most;
 
 const centimetresOf = (heightM: number) => Math.round(heightM * 10_000) / 100;
 
-/** The impossible values of a profile, as sentences. */
+/** Returns a sentence for each impossible value of a profile. */
 export function impossible({ birth_date, height }: Profile, nowMs: number): Finding[] {
   const found: Finding[] = [];
   if (birth_date !== null && birth_date > dateText(nowMs, "local"))
@@ -41,7 +41,7 @@ export function impossible({ birth_date, height }: Profile, nowMs: number): Find
   return found;
 }
 
-/** The values of a profile that are possible but probably typing errors, as sentences. */
+/** Returns a sentence for each value of a profile that is possible but probably a typing error. */
 export function unusual({ birth_date, weight, height }: Profile, nowMs: number): Finding[] {
   const found: Finding[] = [];
   if (birth_date !== null) {

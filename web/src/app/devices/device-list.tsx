@@ -14,7 +14,7 @@ import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
 
-/** The service does not reveal which of the two is wrong. Otherwise, an attacker could guess serial numbers. */
+/** The service does not reveal which of the two is wrong, because an attacker could otherwise guess serial numbers. */
 const NO_SUCH_DEVICE =
   "The service has no device with this serial number and name. Enter both exactly as printed on the device.";
 

@@ -103,7 +103,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
         <section class="panel padded">
           <h2>Release</h2>
           <p class="note">
-            Release the device when you give it away. You keep the recordings of your time with it.
+            Release the device when you give it away. You keep the recordings from your time with it.
           </p>
           <ProblemOf problem={problem} />
           <Action
@@ -112,7 +112,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
             busy="Releasing the device…"
             question={{
               title: `Release ${deviceName(device)}?`,
-              text: "Anyone who knows its serial number and name can then claim it. You keep the recordings of your time with it, but you can no longer upload.",
+              text: "Anyone who knows its serial number and name can then claim it. You keep the recordings from your time with it, but you can no longer upload.",
               action: "Release the device",
             }}
             work={async () => {

@@ -4,7 +4,7 @@ import { type Loaded, useRequest } from "../parts/request.js";
 import { dayAndTime, since } from "../parts/when.js";
 import { latestSample } from "./latest.js";
 
-/** The time of the newest sample of a device. The API has no other information about its last contact. */
+/** Loads the time of the newest sample of a device. The API has no other information about its last contact. */
 export const useLatest = (client: Client, device: number): Loaded<{ ms: number | null }> =>
   useRequest(`latest ${device}`, async (signal) => ({
     ms: (await latestSample(client, device, signal))?.["gnss.timestamp"] ?? null,

@@ -3,7 +3,7 @@ import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 type Sample = Resource["RawDataSample"];
 
 /**
- * The newest samples of a device that the manager owns, newest first.
+ * Loads the newest samples of a device that the manager owns, newest first.
  * @throws ApiError `permission_denied` for a device that the manager does not own at present; AwayError
  */
 export function latestSamples(
@@ -17,7 +17,7 @@ export function latestSamples(
   return unwrap(client.GET(path, { params, signal }));
 }
 
-/** The newest sample. Null if there is none. @throws as `latestSamples` */
+/** Loads the newest sample. Returns null if there is none. @throws as `latestSamples` */
 export async function latestSample(
   client: Client,
   device: number,
@@ -26,12 +26,12 @@ export async function latestSample(
   return (await latestSamples(client, device, 1, signal))[0] ?? null;
 }
 
-/** Whether the service has refused because the manager has never owned the device, or no longer owns it. */
+/** Returns whether the service has refused because the manager has never owned the device, or no longer owns it. */
 export const isOfAnother = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "permission_denied";
 
 /**
- * The end of the manager's data of a device. It is the newest sample, or the end of a past ownership.
+ * Finds the end of the manager's data from a device, which is the newest sample or the end of a past ownership.
  *
  * @param isOwned whether the manager owns the device, as far as the page knows
  * @returns ms since 1970 UTC; null if there is none

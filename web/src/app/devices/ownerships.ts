@@ -7,7 +7,7 @@ type Ownership = Resource["DeviceOwnership"];
 
 export const isCurrent = ({ end_time }: Ownership): boolean => end_time === CURRENT_END;
 
-/** The latest ownership of each device, by device id. */
+/** Returns the latest ownership of each device, by device id. */
 export async function latestOwnerships(client: Client, signal: AbortSignal): Promise<Map<number, Ownership>> {
   const latest = new Map<number, Ownership>();
   const params = { query: { limit: 3000 } };

@@ -19,7 +19,7 @@ export function useFollowing(feed: Feed): void {
   }, [feed]);
 }
 
-/** The time of a clock, ms. It is read every second. */
+/** Returns the time of a clock, ms. The clock is read every second. */
 export function useEverySecond(clock: { now(): number }): ReadonlySignal<number> {
   const nowMs = useSignal(clock.now());
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** An event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export interface StreamedEvent {
-  /** `open` for lines without data, such as the first lines and comments. */
+  /** The name of the event. It is `open` for lines without data, such as the first lines and comments. */
   event: string;
   data: string;
   /** The id of the event. The client sends it to continue after this event. */

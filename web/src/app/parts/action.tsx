@@ -5,7 +5,7 @@ import { ask, type Question } from "./dialog.js";
 import { ProblemCard } from "./problem.js";
 import { SLOW_MS } from "./request.js";
 
-/** The error of the last failed action in a place of the page. Null if there is none. */
+/** The error of the last failed action in a part of the page, or null if there is none. */
 export type Problem = Signal<{ title: string; error: unknown } | null>;
 
 export const useProblem = (): Problem => useSignal<Problem["value"]>(null);
@@ -21,7 +21,7 @@ interface Props {
   busy: string;
   /** The title above the error, such as "The device was not released." */
   failed: string;
-  /** The place for errors. */
+  /** Receives the error if the action fails. */
   problem: Problem;
   /** A question before the action, or a function that decides whether to ask. */
   question?: Question | (() => Promise<boolean>);

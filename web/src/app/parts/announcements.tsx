@@ -5,7 +5,7 @@ const SHOWN_MS = 8000;
 
 interface Announcement {
   text: string;
-  /** The address where the announcement is shown. Null while it is unknown. */
+  /** The address where the announcement is shown, or null while it is unknown. */
   home: string | null;
 }
 

@@ -8,7 +8,7 @@ import type { Column } from "./records.js";
 const PER_PAGE = 50;
 
 export interface SortedColumn<Row> extends Column<Row> {
-  /** The value by which the column is sorted. A column that lacks this function cannot be sorted. */
+  /** Returns the value by which the column is sorted. A column without this function cannot be sorted. */
   sortBy?: (row: Row) => string | number | null;
 }
 
@@ -19,19 +19,19 @@ interface Props<Row> {
   /** The first column names the row, and is the initial sort column. */
   columns: readonly SortedColumn<Row>[];
   keyOf: (row: Row) => number;
-  /** The name of a row, for the search and for the label of its check box. */
+  /** Returns the name of a row, for the search and for the label of its check box. */
   nameOf: (row: Row) => string;
-  /** Shown next to the search. */
+  /** The content shown next to the search. */
   controls?: ComponentChildren;
   /** The buttons for the selected rows. If they are absent, rows cannot be selected. */
   actions?: (chosen: readonly Row[]) => ComponentChildren;
-  /** Shown instead of an empty table. */
+  /** The content shown instead of an empty table. */
   empty: ComponentChildren;
 }
 
 const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Rows that lack a value are last in both orders. */
+/** Compares two values of a column. Rows without a value are last in both orders. */
 function compare(a: string | number | null, b: string | number | null, isFalling: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order = typeof a === "number" && typeof b === "number" ? a - b : ORDER.compare(String(a), String(b));
@@ -51,7 +51,7 @@ export function ChosenTable<Row>(props: Props<Row>) {
   const sortBy = columns.find(({ name }) => name === sort.name)?.sortBy;
   if (sortBy !== undefined) found.sort((a, b) => compare(sortBy(a), sortBy(b), sort.isFalling));
   const shown = found.slice(0, most);
-  // rows that are gone or that the search hides are not selected
+  // rows that no longer exist, or that the search hides, are not selected
   const chosen = found.filter((row) => keys.has(keyOf(row)));
   const label = `Search ${what}`;
   const choose = (some: readonly Row[], isChosen: boolean) => {

@@ -14,29 +14,29 @@ const civilOf = (ms: number, zone: Zone): [year: number, month: number, day: num
 const midnight = (year: number, month: number, day: number, zone: Zone): number =>
   zone === "utc" ? Date.UTC(year, month, day) : new Date(year, month, day).getTime();
 
-/** The beginning of the day `days` after the day of an instant. A day of a zone has 23 to 25 hours. */
+/** Returns the beginning of the day `days` after the day of an instant. A day in a zone has 23 to 25 hours. */
 export function dayAfter(ms: number, days: number, zone: Zone): number {
   const [year, month, day] = civilOf(ms, zone);
   return midnight(year, month, day + days, zone);
 }
 
-/** The Monday of the week that contains an instant. */
+/** Returns the Monday of the week that contains an instant. */
 export function mondayOf(ms: number, zone: Zone): number {
   const [year, month, day] = civilOf(ms, zone);
   const weekday = new Date(Date.UTC(year, month, day)).getUTCDay();
   return midnight(year, month, day - ((weekday + 6) % 7), zone);
 }
 
-/** The Monday before the week of an instant. */
+/** Returns the Monday before the week of an instant. */
 export const weeksUpTo = (ms: number, zone: Zone): number => dayAfter(mondayOf(ms, zone), -7, zone);
 
-/** A day in the format of addresses, such as `2024-03-01`. */
+/** Returns a day in the format for addresses, such as `2024-03-01`. */
 export function dateText(ms: number, zone: Zone): string {
   const [year, month, day] = civilOf(ms, zone);
   return new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 }
 
-/** The beginning of a day in an address. Null if the text is not a day. */
+/** Returns the beginning of a day in an address, or null if the text is not a day. */
 export function readDate(text: string | null, zone: Zone): number | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
   if (year === undefined) return null;
@@ -45,7 +45,7 @@ export function readDate(text: string | null, zone: Zone): number | null {
 }
 
 /**
- * The ranges of a day, and the first range of each other day.
+ * Returns the ranges of a day, and the first range of each other day.
  * @param ranges in chronological order
  */
 export function aroundDay<Range extends TimeWindow>(

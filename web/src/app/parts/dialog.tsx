@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   useLayoutEffect(() => {
     const element = dialog.current;
-    // the element with focus before the dialog
+    // the element that had the focus before the dialog
     const before = document.activeElement;
     element?.showModal();
     return () => {
@@ -57,7 +57,10 @@ export interface Question {
 
 const asked = signal<{ question: Question; answer: (isYes: boolean) => void } | null>(null);
 
-/** Asks before an action that the user cannot undo. @returns whether the user confirms */
+/**
+ * Asks before an action that the user cannot undo.
+ * @returns whether the user confirms
+ */
 export function ask(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.peek()?.answer(false);

@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
 /**
- * Focuses an element as soon as it appears. An effect after the next frame would take the focus from a user who has moved on to a
- * different field, and the typed text would go to the wrong field.
+ * Focuses an element as soon as it appears. An effect after the next frame would take the focus from a user who has moved on to a different
+ * field, and the typed text would go to the wrong field.
  */
 export function useFirstFocus(ref: RefObject<HTMLElement | null>, isFirst = true): void {
   useLayoutEffect(() => {

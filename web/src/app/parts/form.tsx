@@ -9,7 +9,7 @@ import { useUnsaved } from "./unsaved.js";
 /** Error messages by field name. Fields of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
 
-/** The label of a field of a form. */
+/** Returns the label of a field in a form. */
 const labelIn =
   (form: HTMLFormElement): LabelOf =>
   (name) => {
@@ -18,7 +18,7 @@ const labelIn =
     return labels?.[0]?.textContent ?? undefined;
   };
 
-/** Errors of the form as sentences, by field. Errors that belong to no field have an empty name. */
+/** Thrown for errors of the form, as sentences by field. Errors that belong to no field have an empty name. */
 function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
   const sentences = fieldSentences(error, labelIn(form));
   return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
@@ -26,7 +26,7 @@ function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
 
 const Messages = createContext<FieldMessages>(new Map());
 
-/** Values of a form by the names of the fields. */
+/** The values in a form by field name. */
 export type Values = (name: string) => string;
 
 interface FormProps {
@@ -43,12 +43,12 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Values of the fields by name. */
+/** The values of the fields by name. */
 type Content = ReadonlyMap<string, FormDataEntryValue>;
 
 const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
 
-/** Whether a field of the form differs from the saved value. Fields that have disappeared since the form was sent are ignored. */
+/** Returns whether a field of the form differs from the saved value. Fields that have disappeared since the form was sent are ignored. */
 const differs = (form: HTMLFormElement, saved: Content): boolean =>
   [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
 

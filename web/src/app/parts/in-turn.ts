@@ -1,7 +1,7 @@
 import { wordsOf } from "./problem.js";
 
 /**
- * Applies an action to several rows, one after another. A failure does not stop the next rows.
+ * Applies an action to several rows, one after another. A failure does not stop the action for the next rows.
  * @param onEnd called at the end, even after failures
  * @throws Error with the names of the failed rows and the reasons
  */

@@ -4,8 +4,9 @@ import { isOutdated } from "../../view/use-loaded.js";
 import { Requested, useRequest } from "./request.js";
 
 /**
- * A view that is loaded when it is first shown. A service worker caches it. If that is missing, the page says that the service is
- * unreachable, and offers a reload when it is back, because a browser does not fetch a script again after a failed attempt.
+ * Returns a view that is loaded when it is first shown. A service worker caches the script. Without the cache, the page says that the
+ * service is unreachable, and offers a reload when the service is back, because a browser does not fetch a script again after a failed
+ * attempt.
  */
 export function lazily<Props extends { client: Client }>(
   load: () => Promise<ComponentType<Props>>,

@@ -13,7 +13,7 @@ interface ListPage<Item> {
   results: Item[];
 }
 
-/** The part of a query that selects a page of a list. */
+/** The part of a query that selects a page in a list. */
 interface PageQuery {
   page: number;
   limit: number;
@@ -28,7 +28,7 @@ export interface List<Item> extends Loaded<ListPage<Item>> {
 }
 
 const PER_PAGE = 50;
-/** The limit of the service for one page. */
+/** The limit of the service for the length of a page. */
 const MOST_PER_PAGE = 3000;
 
 /** Loads the first page of a list, or the pages that were shown before the user left. `<ListOf>` has a button for further pages. */
@@ -37,7 +37,7 @@ export function useList<Item>(
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  // the list and its number of rows, in whole pages
+  // the shown list with its number of rows, in whole pages
   const [shown, setShown] = useKept("rows", { key, rows: limit });
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
@@ -57,7 +57,7 @@ export function useList<Item>(
 /** A list with a search field. */
 export interface SearchedList<Item> extends List<Item> {
   typed: string;
-  /** Search text. Undefined if it is empty. */
+  /** Search text, or undefined if it is empty. */
   wanted: string;
   search: (text: string) => void;
 }
@@ -78,7 +78,7 @@ interface ListProps<Item> {
   list: List<Item>;
   /** Name of the items with an article, such as "the devices". */
   what: string;
-  /** Shown instead of an empty list. */
+  /** The content shown instead of an empty list. */
   empty: ComponentChildren;
   children: (items: readonly Item[]) => ComponentChildren;
 }
@@ -123,13 +123,13 @@ interface ViewProps<Item extends { id: number }> {
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];
-  /** Shown instead of an empty list. */
+  /** The content shown instead of an empty list. */
   empty: ComponentChildren;
   /** The searched fields, such as "name". */
   searched: string;
-  /** Shown next to the search. */
+  /** The content shown next to the search. */
   controls?: ComponentChildren;
-  /** Shown between the heading and the list. */
+  /** The content shown between the heading and the list. */
   children?: ComponentChildren;
 }
 

@@ -13,7 +13,7 @@ export function Nothing({ title, children }: { title: string; children?: Compone
   );
 }
 
-/** Shown if there are no athletes and the manager may not add any. */
+/** The hint for a manager who may not add any athletes, if there are none. */
 export const AskForRight = ({ account: { username } }: { account: Account }) => (
   <>
     Ask the person who runs the service for the right to add athletes:{" "}

@@ -3,7 +3,7 @@ import { AWAY } from "../../recording/service-words.js";
 import { AwayError } from "../connection.js";
 import { refusalWords } from "./refusal-words.js";
 
-/** The message of an error and the next step. */
+/** Returns the message of an error with the next step. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AwayError) return AWAY;
   if (error instanceof ApiError) return refusalWords(error);

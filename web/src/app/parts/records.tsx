@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 /** A column of a table. It becomes a line of a card if the columns do not fit. */
 export interface Column<Row> {
-  /** Empty for a column that needs no heading, such as a column of buttons. */
+  /** The heading. It is empty for a column that needs none, such as a column of buttons. */
   name: string;
   of: (row: Row) => ComponentChildren;
   class?: string;

@@ -7,7 +7,7 @@ interface FieldMessage {
   message: string;
 }
 
-/** Returns the label of a field by its name. Undefined if the form does not contain the field. */
+/** Returns the label of a field by its name, or undefined if the form does not contain the field. */
 export type LabelOf = (name: string) => string | undefined;
 
 /** Errors that the page finds in a form, by field name. */
@@ -31,7 +31,9 @@ const WORDS: Readonly<Record<string, string>> = {
   profile_picture: "The picture",
 };
 
-/** Messages of the service about individual values. They contain "this field". The replacements name the field. */
+/**
+ * Messages of the service about a single value, with replacements. The messages contain "this field", and the replacements name the field.
+ */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This field (?:is required|may not be blank|may not be null)\.$/, "{} is missing."],
   [/^This value is already taken\.$/, "{} is already taken. Choose another."],
@@ -60,7 +62,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^Control characters are not allowed\.$/, "{} must have no line breaks or other control characters."],
   [/^Ensure this document has no more than (.+)\.$/, "{} must have at most $1."],
-  [/^There is no .* with this id\.$/, "{} no longer exists, or you may not use it."],
+  [/^(?:There is|You have) no .* with this id\.$/, "{} no longer exists, or you may not use it."],
   [/^This value must be >= (\S+)\.$/, "{} must be at least $1."],
   [/^This value must be <= (\S+)\.$/, "{} must be at most $1."],
   [/^This value (.+)$/, "{} $1"],
@@ -74,7 +76,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A name of the API as words, for fields without a label. */
+/** Returns a name of the API in words, for fields without a label. */
 function wordsOfName(name: string): string {
   const last = name.split(".").at(-1) ?? name;
   const words = last.replaceAll("_", " ").trim();
@@ -85,7 +87,7 @@ function wordsOfName(name: string): string {
 const subjectOf = (label: string): string => label.replace(/,.*$/, "").trim();
 
 /**
- * A message of the service as a sentence about a field.
+ * Returns a message of the service as a sentence about a field.
  * @param name of the field, with dots for nested objects
  */
 export function sentenceOf(message: string, name: string, labelOf: LabelOf): string {
@@ -105,9 +107,9 @@ export function sentenceOf(message: string, name: string, labelOf: LabelOf): str
   return message;
 }
 
-/** The messages in the body of a refusal, each of them once. Items of a list share their messages. */
+/** Returns the messages in the body of a refusal, each of them once. Items of a list share their messages. */
 function messagesIn(body: unknown): FieldMessage[] {
-  // problem details of version 2 of the API
+  // version 2 of the API returns problem details
   const { errors } = Object(body) as { errors?: { field: string; detail: string }[] };
   if (errors)
     return errors.map(({ field, detail }) => ({ path: field.split(".").filter(Boolean), message: detail }));
@@ -128,8 +130,8 @@ function messagesIn(body: unknown): FieldMessage[] {
 const NO_LABEL: LabelOf = () => undefined;
 
 /**
- * Messages of the service about the fields of a request, as sentences by field name. Messages that belong to no field have an empty name.
- * Empty if the error has no messages about fields.
+ * Returns the messages of the service about the fields of a request, as sentences by field name. Messages that belong to no field have an
+ * empty name. The list is empty if the error has no messages about fields.
  */
 export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map<string, string> {
   if (error instanceof FormProblem) return new Map(Object.entries(error.fields));
@@ -145,7 +147,7 @@ export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map
   return sentences;
 }
 
-/** The message of a refused request for pages without a form. */
+/** Returns the message of a refused request for pages without a form. */
 export function refusalWords(error: ApiError | FormProblem): string {
   const sentences = [...fieldSentences(error).values()];
   if (sentences.length > 0) return sentences.join(" ");

@@ -28,7 +28,10 @@ interface State<Data> {
   isSlow: boolean;
 }
 
-/** A number that changes when the service is available again after an outage caused the error. Only failed requests are repeated. */
+/**
+ * Returns a number that changes when the service is available again after an outage. Only requests that failed because of the outage are
+ * repeated.
+ */
 export function useReturn(error: unknown): number {
   const returned = timesReturned.value;
   const wanted = useRef(returned);

@@ -20,7 +20,7 @@ export function SecretDialog({ title, advice, secret, onDone }: SecretDialogProp
         <code class="secret">{secret}</code>
       </p>
       <div class="dialog-buttons">
-        {/* unavailable without TLS, except on localhost */}
+        {/* `clipboard` is missing without TLS, except on localhost */}
         {navigator.clipboard === undefined ? null : (
           <button
             type="button"

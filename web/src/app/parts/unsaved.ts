@@ -6,7 +6,10 @@ const editors = new Set<() => boolean>();
 
 const hasUnsaved = () => [...editors].some((isUnsaved) => isUnsaved());
 
-/** Asks before the user leaves unsaved changes. @returns whether the user confirms, or has no unsaved changes */
+/**
+ * Asks before the user leaves unsaved changes.
+ * @returns whether the user confirms, or has no unsaved changes
+ */
 export const mayLeave = async (): Promise<boolean> =>
   !hasUnsaved() ||
   ask({

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 /** Delay of the search after the last key. */
 const TYPING_MS = 250;
 
-/** The trimmed text of a search when the user pauses typing. */
+/** Returns the trimmed text of a search when the user pauses typing. */
 export function useTyped(text: string): string {
   const [wanted, setWanted] = useState(text.trim());
   useEffect(() => {

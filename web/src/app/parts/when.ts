@@ -9,14 +9,14 @@ type Instant = number | string;
 
 const msOf = (instant: Instant) => (typeof instant === "number" ? instant : Date.parse(instant));
 
-/** Day and time with seconds, such as Sat, 17 May 2025, 14:30:05. */
+/** Returns day and time with seconds, such as Sat, 17 May 2025, 14:30:05. */
 export const dayAndSecond = (instant: Instant, zone: Zone): string =>
   `${day(msOf(instant), zone)}, ${timeOfDay(msOf(instant), zone)}`;
 
-/** Day and time, such as Sat, 17 May 2025, 14:30. */
+/** Returns day and time, such as Sat, 17 May 2025, 14:30. */
 export const dayAndTime = (instant: Instant, zone: Zone): string => dayAndSecond(instant, zone).slice(0, -3);
 
-/** The time since an instant in words. After a day, the day and time. */
+/** Returns the time since an instant in words, or day and time if a day has passed. */
 export function since(ms: number, nowMs: number, zone: Zone): string {
   const minutes = Math.floor((nowMs - ms) / MINUTE_MS);
   if (minutes < 0 || minutes >= 24 * 60) return dayAndTime(ms, zone);
@@ -27,7 +27,7 @@ export function since(ms: number, nowMs: number, zone: Zone): string {
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** An instant in the format of form fields, such as 2024-05-18T15:00:00. The fraction is omitted if it is zero. */
+/** Returns an instant in the format of form fields, such as 2024-05-18T15:00:00. The fraction is omitted if it is zero. */
 export function instantText(ms: number, zone: Zone): string {
   const date = new Date(ms);
   const rest = date.getUTCMilliseconds();
@@ -39,7 +39,9 @@ export function instantText(ms: number, zone: Zone): string {
   return `${dateText(ms, zone)}T${time}${fraction}`;
 }
 
-/** The instant of a field with a day, or with a day and a time. Null if the field is incomplete, or the day does not exist. */
+/**
+ * Returns the instant in a field with a day, or with a day and a time. Returns null if the field is incomplete or the day does not exist.
+ */
 export function instantOf(text: string, zone: Zone): number | null {
   // Date.parse takes 31 February as a day in March
   if (readDate(text.replace(/T.*/, ""), zone) === null) return null;

@@ -27,7 +27,7 @@ const REVERSED = "Until must be later than From.";
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
 
-/** The name of a manager whom the athlete has found in this view. Otherwise the number. */
+/** Returns the name of a manager whom the athlete has found in this view, or the number of any other manager. */
 const nameOf = (names: ReadonlyMap<number, string>, manager: number) =>
   names.get(manager) ?? `Manager number ${manager}`;
 
@@ -86,7 +86,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
     await unwrap(
       client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
         params: { path: { ...path, manager: found.id } },
-        // A single object, because its messages then name its fields.
+        // the body is a single object, because the messages of the service then name its fields
         body: wanted.length === 1 && only !== undefined ? only : wanted,
       }),
     );

@@ -9,7 +9,7 @@ export interface StoredDetails {
   samples_refused: number;
   /** Number of samples that the service refused because the device had no owner at their times. */
   samples_unowned: number;
-  /** First and last stored sample of the recording. Null if the service refused all samples. */
+  /** First and last stored sample of the recording, or null if the service refused all samples. */
   start: string | null;
   stop: string | null;
   report?: { damage: { badChecksums: number; overlong: number; overruns: number } };
@@ -18,7 +18,10 @@ export interface StoredDetails {
 const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
 const was = (count: number) => (count === 1 ? "was" : "were");
 
-/** Result of an upload in sentences. @param isRepeated whether the details belong to an earlier upload of the same file */
+/**
+ * Describes the result of an upload in sentences.
+ * @param isRepeated whether the details belong to an earlier upload of the same file
+ */
 export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false): string[] {
   const { samples_stored, samples_known, samples_unowned, report } = details;
   const { start, stop } = details;

@@ -7,12 +7,12 @@ export interface AddressedRange {
   window: TimeWindow;
 }
 
-/** Separates the devices in an address of several ranges. */
+/** The separator between the devices in an address of several ranges. */
 const COMPARE = "compare";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The address of ranges, for bookmarks. It contains device numbers and times. */
+/** Returns the address of ranges, for bookmarks. It contains device numbers and times. */
 export function addressOf(ranges: readonly DeviceRange[]): string {
   const [first] = ranges;
   if (first !== undefined && ranges.length === 1)
@@ -23,7 +23,7 @@ export function addressOf(ranges: readonly DeviceRange[]): string {
   return `#/recordings/${COMPARE}?${fields.join("&")}`;
 }
 
-/** The ranges in an address from `addressOf`. Empty for the address of a calendar. Invalid parts are ignored. */
+/** Returns the ranges in an address from `addressOf`. The list is empty for the address of a calendar. Invalid parts are ignored. */
 export function addressedRanges(
   [device = ""]: readonly string[],
   query: URLSearchParams,
@@ -38,7 +38,7 @@ export function addressedRanges(
   });
 }
 
-/** The number of the device in an address, as text. Undefined if there is none. */
+/** Returns the number of the device in an address, as text, or undefined if there is none. */
 export function addressedDevice(params: readonly string[], query: URLSearchParams): string | undefined {
   const [device] = params;
   if (device !== COMPARE) return device;

@@ -49,7 +49,7 @@ export function AddressedRanges({ client, devices, addressed, onOpen }: Props) {
   );
 }
 
-/** The recorded range of a device in a period. Null if there is none. */
+/** Finds the recorded range of a device in a period. Returns null if there is none. */
 async function rangeIn(
   client: Client,
   device: Device,

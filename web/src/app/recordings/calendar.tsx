@@ -12,7 +12,7 @@ interface Props {
   device: Resource["Device"];
   /** The first shown day, a Monday. */
   fromMs: number;
-  /** The newest sample. Null if there is none. */
+  /** The newest sample, or null if there is none. */
   latestMs: number | null;
   request: Loaded<DeviceRange[]>;
   settings: Settings;
@@ -159,7 +159,7 @@ function RangeItem({ range, endOfDayMs, settings, chosen, workspace, onOpen }: R
   );
 }
 
-/** The number of days from the first day to the end of a range. */
+/** Returns the number of days from the first day to the end of a range. */
 function daysBetween(endOfDayMs: number, stopMs: number, zone: Zone): number {
   let days = 0;
   for (let ms = endOfDayMs; ms <= stopMs; ms = dayAfter(ms, 1, zone)) days += 1;

@@ -23,9 +23,9 @@ const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", 
 
 /** The newest sample of a device. */
 export class LiveFeed {
-  /** Undefined while it is unknown, null if the device has none. */
+  /** The newest sample. It is undefined while it is unknown, and null if the device has none. */
   readonly latest: Signal<Sample | null | undefined> = signal(undefined);
-  /** The newest sample with a heart rate. Null if there is none. */
+  /** The newest sample with a heart rate, or null if there is none. */
   readonly heartRate: Signal<Sample | null> = signal(null);
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
@@ -99,7 +99,7 @@ export class LiveFeed {
         } else if (event === "end") {
           this.state.value = AFTER_END[endReason(data)] ?? "connecting";
         } else {
-          // The connection is open. A device without a new sample sends nothing else.
+          // The connection is open. For a device without a new sample, the service sends nothing else.
           this.state.value = "live";
         }
       }
@@ -144,7 +144,7 @@ export class LiveFeed {
   }
 }
 
-/** Whether a sample replaces the displayed one. A sample with a time in the future must wait until that time. */
+/** Returns whether a sample replaces the displayed one. A sample with a time in the future is not displayed before that time. */
 function replaces(next: Sample | undefined, shown: Sample | null | undefined): next is Sample {
   if (next === undefined || shown === null || shown === undefined) return next !== undefined;
   const shownMs = shown["gnss.timestamp"];

@@ -96,7 +96,7 @@ export function heartRateText(sample: Sample | null, latestMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** The time since an instant. Longer times have less precision. */
+/** Returns the time since an instant as text. Longer times have less precision. */
 export function ageText(ms: number): string {
   if (ms < 60_000) return `${Math.floor(ms / 1000)} s`;
   if (ms < DAY_MS) return duration(ms);

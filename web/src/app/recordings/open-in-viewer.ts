@@ -18,7 +18,7 @@ export async function openAtAddress(
   const { opened } = props.workspace;
   const go = (path: string) => {
     const shown = opened.peek();
-    // some could not be loaded, or a file was opened in the meantime
+    // some ranges could not be loaded, or a file was opened in the meantime
     if (shown.length !== ranges.length) {
       goTo(path);
       return;

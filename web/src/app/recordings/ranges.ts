@@ -12,7 +12,7 @@ type Device = Resource["Device"];
 const AROUND_DAYS = 3;
 
 /**
- * The ranges that begin in the two weeks after `fromMs`, in chronological order.
+ * Loads the ranges that begin in the two weeks after `fromMs`, in chronological order.
  *
  * @throws ApiError, AwayError
  */
@@ -37,8 +37,8 @@ export async function rangesOfWeeks(
 }
 
 /**
- * The ranges of a device between two instants, at most 14 days apart, in chronological order. Empty if a different manager owned the
- * device.
+ * Loads the ranges of a device between two instants, at most 14 days apart, in chronological order. The list is empty if a different
+ * manager owned the device.
  *
  * @throws ApiError, AwayError
  */

@@ -103,7 +103,7 @@ export function RecordingsView(props: ViewProps) {
   );
 }
 
-/** The device of the address, or the first one. */
+/** Returns the device in the address, or the first one. */
 const deviceId = (id: string | undefined, all: readonly Device[]): string | undefined =>
   id ?? all[0]?.id.toString();
 

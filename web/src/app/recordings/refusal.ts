@@ -15,7 +15,7 @@ export interface Refusal {
 /** Codes of failures that the file did not cause. */
 const TEMPORARY = new Set<unknown>(["failed", "worker_lost", "quota_exceeded", undefined]);
 
-/** The service has not stored a recording. */
+/** Thrown when the service has not stored a recording. */
 export class JobRefusedError extends Error {
   override readonly name = "JobRefusedError";
   readonly isTemporary: boolean;

@@ -1,7 +1,7 @@
 import { decimal, fileSize } from "../../view/values.js";
 
 /**
- * The message for a file that exceeds the limit, with the remedy.
+ * Returns the message for a file that exceeds the limit, with the remedy.
  * @param limitBytes the limit of the service; null if it is unknown
  */
 export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {

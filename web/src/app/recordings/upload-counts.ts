@@ -10,11 +10,11 @@ const STEPS = [
   ["cancelled", "cancelled"],
 ] as const;
 
-/** Whether the service has accepted a recording without storing any of it. */
+/** Returns whether the service has accepted a recording without storing any of it. */
 export const hasNothing = (state: UploadState): boolean =>
   state.step === "stored" && state.details.samples_stored === 0 && state.details.samples_known === 0;
 
-/** Progress of several files, such as "1 uploading, 2 waiting, 1 done". */
+/** Returns the progress of several files, such as "1 uploading, 2 waiting, 1 done". */
 export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
   const states = uploads.map(({ state }) => state.value);
   return STEPS.flatMap(([step, words]) => {
@@ -26,7 +26,7 @@ export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
 /** The maximum length of a session in the service. */
 const LONGEST_MS = 24 * 3_600_000;
 
-/** The time of the stored recordings. Null if there are none, or if the time is too long for a session. */
+/** Returns the time of the stored recordings, or null if there are none or the time is too long for a session. */
 export function timesOfStored(
   uploads: readonly Pick<Upload, "state">[],
 ): { start: string; stop: string } | null {

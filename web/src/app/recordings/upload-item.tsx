@@ -74,7 +74,7 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
   const current = state.value;
   switch (current.step) {
     case "waiting":
-      return <p class="muted">Waiting for the files before it.</p>;
+      return <p class="muted">Waiting for the files before this one.</p>;
     case "sending":
       return current.sentBytes === 0 ? (
         <p class="muted">Sending…</p>

@@ -22,12 +22,12 @@ export type UploadState =
 export interface Upload {
   readonly file: File;
   readonly state: Signal<UploadState>;
-  /** Idempotency key. A file that is sent again after a lost connection remains one job. */
+  /** The idempotency key. A file that is sent again after a lost connection remains one job. */
   key: string;
   controller: AbortController;
 }
 
-/** Number of stored recordings. When it changes, views that show recordings reload. */
+/** Number of stored recordings. When it changes, views that show recordings load them again. */
 export const storedUploads = signal(0);
 
 /** Interval between requests for the state of a job. The page requests one job per interval. */
@@ -42,7 +42,7 @@ interface Accepted {
   isRepeated: boolean;
 }
 
-/** Whether an upload is in a final state, which only the user changes. */
+/** Returns whether an upload is in a final state, which only the user changes. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
 /**
@@ -201,7 +201,7 @@ export class UploadQueue {
     }
   }
 
-  /** The job. Null while the service is unavailable. The job continues independently of the page. */
+  /** Requests the job. Returns null while the service is unavailable. The job continues independently of the page. */
   async #look(job: string): Promise<Job | null> {
     try {
       return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));
@@ -215,8 +215,8 @@ export class UploadQueue {
 let queue: UploadQueue | null = null;
 
 /**
- * The uploads of the signed-in account. They end with the session, because they would otherwise continue with the cookie of the next
- * session.
+ * Returns the uploads of the signed-in account. They end with the session, because they would otherwise continue with the cookie of the
+ * next session.
  */
 export function uploadsOf(session: Session): UploadQueue {
   if (queue !== null) return queue;

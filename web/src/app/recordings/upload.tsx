@@ -60,8 +60,8 @@ export function Upload({ session, settings }: Props) {
         <div>
           <h2>Upload recordings</h2>
           <p class="muted">
-            Drop .asi files of any of your devices here, compressed with gzip or not. Each file names its
-            device.
+            Drop .asi files of any of your devices here, compressed with gzip or not. Each file contains the
+            serial number of its device.
           </p>
         </div>
         <button type="button" class="primary" onClick={() => input.current?.click()}>

@@ -1,6 +1,6 @@
 /**
- * The chart of a season is the same as in `asi squad --by player`. It comes from the source of the library, because an import of the
- * package would duplicate it.
+ * The chart of a season is the same as in `asi squad --by player`. It is imported from the source of the library, because an import of the
+ * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";

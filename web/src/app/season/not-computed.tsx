@@ -5,7 +5,7 @@ import { day } from "../../view/times.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import type { SeasonSession } from "./season-data.js";
 
-/** Number of sessions that the page lists. It only counts further sessions. */
+/** Number of sessions that the page lists. For further sessions, it shows only their number. */
 const NAMED = 5;
 
 export interface MissingProps {

@@ -29,7 +29,7 @@ type Squad = Resource["Squad"];
 /** Number of sessions that the list shows first. “Show more” adds the same number. */
 const PER_PAGE = 20;
 
-/** The squads of the athlete. Null if the service does not show squads to athletes. */
+/** Loads the squads of the athlete. The result is null if the service does not show squads to athletes. */
 const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null> =>
   collected(client.list("/api/v2/squads/", { signal })).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 403) return null;

@@ -5,11 +5,11 @@ import { type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./ch
 export type StoredSeason = Resource["Season"];
 export type SeasonSession = StoredSeason["sessions"][number];
 
-/** The season of a squad. @throws ApiError, AwayError */
+/** Loads the season of a squad. @throws ApiError, AwayError */
 export const loadSeason = (client: Client, squad: number, signal: AbortSignal): Promise<StoredSeason> =>
   unwrap(client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } }, signal }));
 
-/** The season of the chart. Each player has an entry for each session, in the order of the service. */
+/** Returns the season in the form that the chart needs. Each player has an entry for each session, in the order of the service. */
 export function seasonIn({ sessions, players }: StoredSeason): Season {
   const shown = sessions.map(({ name, kind, start_time, end_time }) => ({
     name,
@@ -35,7 +35,7 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
   };
 }
 
-/** The figures that at least one player has. Users without access to heart data see no heart-rate figures. */
+/** Returns the figures that at least one player has. Users without access to heart data see no heart-rate figures. */
 export const figuresIn = ({ players }: Season): readonly SquadColumn[] =>
   SQUAD_COLUMNS.filter((column) =>
     players.some(({ entries }) => entries.some((entry) => seasonFigure(entry, column) !== null)),

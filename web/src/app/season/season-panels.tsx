@@ -11,7 +11,7 @@ import {
 } from "./chart.js";
 import "./season.css";
 
-/** A drawing from the library as elements of the page. */
+/** Returns a drawing from the library as elements of the page. */
 const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
   h(
     tag,
@@ -22,7 +22,7 @@ const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
 interface Props {
   player: SeasonPlayer;
   frame: PanelFrame;
-  /** The values of the axis. */
+  /** The values that the axis shows. */
   ticks: readonly number[];
   /** The subject of the panel. */
   children: ComponentChildren;

@@ -1,6 +1,6 @@
 import type { Zone } from "../../view/settings.js";
 
-/** `16 May` */
+/** Returns a day without its year, such as `16 May`. */
 export const shortDay = (ms: number, zone: Zone): string =>
   new Date(ms).toLocaleDateString("en-GB", {
     day: "numeric",

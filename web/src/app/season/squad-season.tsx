@@ -27,7 +27,7 @@ interface Props {
   client: Client;
   squad: number;
   settings: Settings;
-  /** The part for missing figures. It is passed in, because its button would require a separate script here. */
+  /** The part for missing figures, which the caller passes because its button would require a separate script here. */
   missing: ComponentType<MissingProps>;
 }
 

@@ -19,7 +19,7 @@ interface Props {
   zone: Zone;
 }
 
-/** The sessions of all months that match a text, latest first. Their name, place, squad or kind contains its words. */
+/** The sessions of all months that match a text, latest first. The words of the text are in their name, place, squad or kind. */
 export function FoundSessions({ client, known, typed, zone }: Props) {
   const wanted = useTyped(typed);
   const [shown, setShown] = useState(SHOWN);

@@ -9,7 +9,7 @@ import type { Settings } from "../../view/settings.js";
 import { useLoaded } from "../../view/use-loaded.js";
 import type { LivePlayer, Position } from "./live-player.js";
 
-/** Includes the functions that draw the map of a squad. */
+/** The part that draws the map of a squad also contains the functions for this map. */
 const loadMap = () => import("../../squad/map/map-part.js");
 
 const MARGIN_PX = 28;
@@ -17,7 +17,7 @@ const RADIUS_PX = 10;
 
 interface Props {
   settings: Settings;
-  /** Those with current positions. */
+  /** The players with current positions. */
   players: readonly { player: string; number: string | null; position: string | null; live: LivePlayer }[];
 }
 

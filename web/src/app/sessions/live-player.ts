@@ -1,10 +1,10 @@
 import type { Resource } from "asi-client";
 
-/** Age at which a value disappears. */
+/** The age at which a value disappears, ms. */
 export const STALE_MS = 5_000;
 /** A longer step between two samples is a gap. Distance in a gap is not counted. */
 export const GAP_MS = 5_000;
-/** How long the earlier positions of a player remain. */
+/** The duration that the trail of a player covers, ms. */
 const TRAIL_MS = 10_000;
 /** If a sample is ahead of the clock of the service by more than this, later samples do not count as late. */
 const AHEAD_MS = 10_000;
@@ -26,7 +26,7 @@ interface LiveSample {
 export interface LiveData {
   device: number;
   athlete: number | null;
-  /** In chronological order. */
+  /** The samples in chronological order. */
   samples: readonly LiveSample[];
 }
 
@@ -39,9 +39,9 @@ export interface Position {
 /** The samples that a device has sent for a player. */
 export interface Track {
   device: number;
-  /** m/s */
+  /** The speed in m/s. */
   speed: number;
-  /** Newest last. */
+  /** The positions, newest last. */
   trail: readonly Position[];
   /** Time of the newest sample. */
   ms: number;
@@ -55,7 +55,7 @@ export interface Track {
 /** The current state of a player. */
 export interface LivePlayer {
   athlete: number;
-  /** By device, because a player may wear two. */
+  /** The tracks by device, because a player may wear two devices. */
   tracks: ReadonlyMap<number, Track>;
   /** The device whose samples are shown and counted. */
   shown: Track;
@@ -71,9 +71,9 @@ export interface DistanceBefore {
   endMs: number;
 }
 
-/** When samples arrived. */
+/** The times at which samples arrived. */
 export interface Arrival {
-  /** A time of `performance.now()`. */
+  /** The time of arrival, as a time of `performance.now()`. */
   heardMs: number;
   /** The same instant, in ms since 1970 UTC. */
   nowMs: number;
@@ -104,7 +104,7 @@ export function withSamples(
       : known.shown;
   let { addedM, countedMs } = known ?? { addedM: 0, countedMs: 0 };
   for (const { fromMs, toMs, metres } of shown === track ? steps : []) {
-    // those up to this time were ahead of the clock
+    // samples up to this time were ahead of the clock
     if (fromMs < countedMs - AHEAD_MS) countedMs = fromMs;
     if (toMs - fromMs > GAP_MS || fromMs < Math.max(countedMs, before?.endMs ?? 0)) continue;
     addedM += metres;
@@ -153,15 +153,15 @@ function followed(
   return { track, steps };
 }
 
-/** Whether this sample makes a different device of the player the displayed one. */
+/** Returns whether this sample makes a different device of the player the displayed one. */
 function replaces(track: Track, shown: Track, nowMs: number): boolean {
   if (nowMs - shown.heardMs > STALE_MS) return track.heardMs > shown.heardMs;
   return nowMs - track.heardMs <= STALE_MS && track.count > shown.count + LEAD;
 }
 
 /**
- * Whether newer figures replace the counted distance of a player. Figures are up to a minute behind, and must not remove distance that was
- * counted since.
+ * Returns whether newer figures replace the counted distance of a player. Figures are up to a minute behind, and must not remove distance
+ * that was counted since then.
  */
 export function hasMore(
   next: DistanceBefore,
@@ -171,7 +171,7 @@ export function hasMore(
   return next.endMs >= countedMs || next.metres >= (before?.metres ?? 0) + addedM;
 }
 
-/** The distances in the figures of a session, by athlete. */
+/** Returns the distances in the figures of a session, by athlete. */
 export const distancesBefore = ({ rows }: Resource["SessionFigures"]): Map<number, DistanceBefore> =>
   new Map(
     rows.flatMap(({ athlete, period, end, figures }) => {

@@ -37,7 +37,7 @@ interface Row {
 
 /** The players of a running session, with their positions, speeds and distances. */
 export function LiveSession({ client, session, settings }: Props) {
-  // the figures of the page may be old
+  // the figures that the page has loaded may be old
   const request = useRequest(`live ${session}`, (signal) => loadFigures(client, session, signal));
   return (
     <Requested request={request} what="the figures of the session">

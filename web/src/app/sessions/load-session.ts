@@ -14,15 +14,15 @@ export interface Known {
   members: readonly Resource["Member"][];
 }
 
-/** A session with its table and its periods. */
+/** A session with its table and periods. */
 export interface LoadedSession {
   session: SquadSession;
   squad: string;
-  /** How the user has access to the squad. */
+  /** How the user has access to the squad: as owner or by an invitation. */
   role: SquadRole;
   figures: Resource["SessionFigures"];
   periods: Resource["SessionPeriods"];
-  /** The entity tag of the periods. Replacing them requires it. */
+  /** The entity tag of the periods, which a request to replace them must contain. */
   periodsTag: string | null;
 }
 
@@ -45,7 +45,7 @@ export async function loadSession(
     unwrap(client.GET("/api/v2/sessions/{session}/figures/", { params: { path, query }, signal })),
     client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
       if (data === undefined) throw new ApiError(response, error);
-      // the service returns texts only to a request that prefers CSV
+      // the service returns texts only if the request prefers CSV
       return { periods: data as Rows, tag: response.headers.get("ETag") };
     }),
   ]);
@@ -55,7 +55,7 @@ export async function loadSession(
   return { session, squad: squad.name, role, figures: figures as Figures, periods, periodsTag: tag };
 }
 
-/** The squads that the manager can see. @throws ApiError, AwayError */
+/** Loads the squads that the manager can see. @throws ApiError, AwayError */
 export async function loadSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
   const found: Resource["Squad"][] = [];
   const params = { query: { limit: MOST_PER_PAGE } };
@@ -63,7 +63,7 @@ export async function loadSquads(client: Client, signal: AbortSignal): Promise<R
   return found;
 }
 
-/** The squads for which the manager can create sessions. @throws ApiError, AwayError */
+/** Loads the squads for which the manager can create sessions. @throws ApiError, AwayError */
 export async function loadEditableSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
   const [squads, invitations] = await Promise.all([
     loadSquads(client, signal),
@@ -105,11 +105,11 @@ const REASONS_OF_OTHERS: typeof REASONS = {
 /** A player without data in a session or in some of its periods. */
 export interface MissingPlayer {
   player: string;
-  /** A predicate that follows the name to form a sentence. */
+  /** A predicate that forms a sentence with the name before it. */
   why: string;
 }
 
-/** The players without data, one entry for each reason. */
+/** Returns the players without data, with one entry for each reason. */
 export function missingPlayers(
   { left_out }: Pick<Resource["SessionFigures"], "left_out">,
   role: SquadRole,

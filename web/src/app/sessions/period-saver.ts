@@ -37,7 +37,10 @@ export class PeriodSaver {
     this.#target = { ...target };
   }
 
-  /** Saves changes to these periods. @returns a function that stops this after it has saved the last change */
+  /**
+   * Saves changes to these periods.
+   * @returns a function that saves the last change and then stops
+   */
   follow(periods: ReadonlySignal<readonly SessionPeriod[]>): () => void {
     this.#periods = periods;
     const stop = effect(() => {

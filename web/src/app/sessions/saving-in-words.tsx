@@ -35,6 +35,6 @@ export function SavingInWords({ saver, settings }: { saver: PeriodSaver; setting
   );
 }
 
-/** Times of the service in the zone of the page. */
+/** Replaces times of the service with times in the zone of the page. */
 const withTimes = (text: string, zone: Zone): string =>
   text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => dayAndTime(time, zone));

@@ -49,7 +49,7 @@ export function SessionCalendar(props: ViewProps) {
         {(found) => (
           <>
             <Invitations client={client} invitations={found.invitations} onChange={known.reload} />
-            {/* the keys also load the sessions of a squad after the user accepts its invitation */}
+            {/* the keys also load the sessions of a squad after the user accepts an invitation to it */}
             {search.trim() === "" ? (
               <MonthView
                 key={`${firstMs} ${zone} ${found.squads.size}`}
@@ -92,9 +92,7 @@ function firstOfMonth(ms: number, zone: Zone): number {
   return dayAfter(ms, 1 - day, zone);
 }
 
-/**
- * The beginning of the month that is `months` later. Negative numbers lead to earlier months. The distance must be at most a few months.
- */
+/** Returns the beginning of the month that is `months` later, or earlier if the number is negative. The number must be small. */
 const monthAfter = (firstMs: number, months: number, zone: Zone): number =>
   firstOfMonth(dayAfter(firstMs, 15 + 30 * months, zone), zone);
 
@@ -221,7 +219,7 @@ function Days({ sessions, suggested, known, settings, days, firstMs }: DaysProps
       {sessions.length + suggested.length > 0 ? null : (
         <Nothing title="No sessions in this month">
           <p>
-            A session is a match or a training of a squad. <a href="#/recordings">Upload the recordings</a> of
+            A session is a match or training of a squad. <a href="#/recordings">Upload the recordings</a> of
             the trackers, then <a href="#/sessions/new">make a session</a>.
           </p>
         </Nothing>

@@ -14,7 +14,7 @@ import {
 /** In the state `elsewhere`, a different window follows the session. In `lost`, the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
 
-/** After a longer pause, samples are missing, because a stream begins with the newest 300 of a device at 10 Hz. */
+/** After a longer pause, samples are missing, because a stream begins with the newest 300 samples of a device at 10 Hz. */
 const PAUSE_MS = 30_000;
 
 type Figures = Resource["SessionFigures"];
@@ -41,9 +41,9 @@ export class SessionFeed {
   readonly #session: number;
   readonly #before: Signal<ReadonlyMap<number, DistanceBefore>>;
   #lastEventId: string | undefined;
-  /** Devices and athletes of this connection. */
+  /** The devices and athletes of this connection. */
   #heard = new Set<string>();
-  /** Measured by the clock, which continues while the computer sleeps. */
+  /** The time at which data last arrived, by the clock, which continues while the computer sleeps. */
   #heardMs = Date.now();
   /** Whether the figures are as new as this connection. */
   #hasFigures = false;
@@ -55,7 +55,7 @@ export class SessionFeed {
     this.#before = signal(distancesBefore(figures));
   }
 
-  /** By athlete. */
+  /** The distances of the figures, by athlete. */
   get before(): ReadonlySignal<ReadonlyMap<number, DistanceBefore>> {
     return this.#before;
   }
@@ -129,7 +129,7 @@ export class SessionFeed {
     const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst };
     const next = withSamples(known, data, arrival, this.#before.peek().get(athlete));
     if (next !== undefined) this.players.value = new Map(players).set(athlete, next);
-    // a shorter pause can also exceed the samples with which a stream begins
+    // even after a shorter pause, more samples can be missing than those with which a stream begins
     if (isGap && !this.#hasFigures) void this.#loadFigures(stopped);
   }
 

@@ -9,7 +9,7 @@ import { instantOf, instantText } from "../parts/when.js";
 import { loadEditableSquads, type SquadSession } from "./load-session.js";
 import { KINDS } from "./session-words.js";
 
-/** The initial values of the form. */
+/** The initial values in the form. */
 export interface FirstValues {
   startMs: number;
   endMs: number;
@@ -19,7 +19,7 @@ export interface FirstValues {
 interface Props {
   client: Client;
   settings: Settings;
-  /** The session to change. Null for a new one. */
+  /** The session to change, or null for a new one. */
   session: SquadSession | null;
   first?: FirstValues | undefined;
   onDone: (session: SquadSession) => void;
@@ -28,7 +28,7 @@ interface Props {
 
 const MOST_NOTES = 2000;
 
-/** The fields of a session. The squad of a session is fixed. */
+/** The form of a session. The squad of an existing session is fixed. */
 export function SessionForm({ client, settings, session, first, onDone, onCancel }: Props) {
   const zone = settings.zone.value;
   const request = useRequest("squads", (signal) => loadEditableSquads(client, signal));

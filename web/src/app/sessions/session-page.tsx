@@ -21,7 +21,7 @@ const SessionTable = lazily(async () => (await import("./guest-parts.js")).Sessi
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
-/** Pauses between requests during a computation. Each one is twice as long as the previous one. */
+/** Pauses between requests during a computation. Each pause is twice as long as the previous one. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 

@@ -13,18 +13,18 @@ export const KINDS: readonly (readonly [SquadSession["kind"], string])[] = [
 export const kindName = (kind: SquadSession["kind"]): string =>
   KINDS.find(([name]) => name === kind)?.[1] ?? kind;
 
-/** 14:00 */
+/** Returns a time without seconds, such as 14:00. */
 export const clock = (instant: string | number, zone: Zone): string =>
   timeOfDay(typeof instant === "number" ? instant : Date.parse(instant), zone).slice(0, 5);
 
-/** Sat, 16 May 2026, 14:00 to 15:30 */
+/** Returns the times of a session, such as Sat, 16 May 2026, 14:00 to 15:30. */
 export function timesOf({ start_time, end_time }: Pick<SquadSession, "start_time" | "end_time">, zone: Zone) {
   const isOneDay = day(Date.parse(start_time), zone) === day(Date.parse(end_time), zone);
   const end = isOneDay ? clock(end_time, zone) : dayAndTime(end_time, zone);
   return `${dayAndTime(start_time, zone)} to ${end}`;
 }
 
-/** The number of players of each squad at the time of a session. */
+/** Returns the number of players of each squad at the time of a session. */
 export function playerCount(
   { squad, start_time, end_time }: Pick<SquadSession, "squad" | "start_time" | "end_time">,
   members: readonly Resource["Member"][],
@@ -43,6 +43,6 @@ export const playersText = (count: number): string => (count === 1 ? "1 player" 
 /** After the end, trackers may still send recorded samples. */
 const SENT_AFTER_MS = 2 * 3_600_000;
 
-/** Whether new samples of a session may arrive at present. */
+/** Returns whether new samples of a session may arrive at present. */
 export const isRunning = ({ start_time, end_time }: Pick<SquadSession, "start_time" | "end_time">): boolean =>
   Date.parse(start_time) <= Date.now() && Date.now() <= Date.parse(end_time) + SENT_AFTER_MS;

@@ -6,9 +6,8 @@ type Rows = Resource["SessionPeriods"];
 const instant = (ms: number) => new Date(ms).toISOString();
 
 /**
- * The periods of a session in the service. Times of athletes that `names` lacks are omitted.
- * @param names of the players by the ids of
- * athletes
+ * Returns the periods of a session in the service. Times of athletes that `names` lacks are omitted.
+ * @param names the names of the players by the ids of their athletes
  */
 export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): SessionPeriod[] {
   const periods = new Map<string, SessionPeriod>();
@@ -29,7 +28,7 @@ export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): S
   return [...periods.values()];
 }
 
-/** Periods as rows of the service. Times of players that `names` lacks are omitted. */
+/** Returns periods as rows of the service. Times of players that `names` lacks are omitted. */
 export function rowsOfPeriods(periods: readonly SessionPeriod[], names: ReadonlyMap<number, string>): Rows {
   const athletes = new Map([...names].map(([id, name]) => [nameKey(name), id]));
   return periods.flatMap(({ name, all, own }) => [

@@ -15,11 +15,11 @@ const MOST_PER_PAGE = 3000;
 /** The players of a session, with the ranges of the devices they wore. */
 export interface Worn {
   players: Player[];
-  /** By the unique name of a player in `files`. */
+  /** The ranges by the unique name of a player in `files`. */
   ranges: Map<string, DeviceRange>;
 }
 
-/** The time frames of an activity with their devices and athletes. @throws ApiError, AwayError */
+/** Loads the time frames of an activity with their devices and athletes. @throws ApiError, AwayError */
 export async function loadFrames(client: Client, activity: number, signal: AbortSignal): Promise<Frame[]> {
   const query = { activity, with_device: true, with_athlete: true, limit: MOST_PER_PAGE };
   const frames: Frame[] = [];
@@ -29,7 +29,7 @@ export async function loadFrames(client: Client, activity: number, signal: Abort
   return frames;
 }
 
-/** The devices of the players during the whole session, from their time frames in the table of the service. */
+/** Returns the players and the devices that they wore during the whole session, from their time frames in the table of the service. */
 export function wornIn({ figures }: Pick<LoadedSession, "figures">, frames: readonly Frame[]): Worn {
   const byId = new Map(frames.map((frame) => [frame.id, frame]));
   const ranges: Worn["ranges"] = new Map();
@@ -40,7 +40,7 @@ export function wornIn({ figures }: Pick<LoadedSession, "figures">, frames: read
       const files = own.flatMap((frame) => {
         const range = rangeOf(frame);
         if (range === null) return [];
-        // the row number, because two names may be identical in a file
+        // the name contains the row number, because two names may be identical in a file
         const name = `${i + 1} ${player}, ${range.device.serial}, ${frame.start_time.slice(11, 19)}`;
         ranges.set(name, range);
         return [name];
@@ -70,7 +70,7 @@ const NOBODY: Player = {
 
 const numberOrNull = (value: unknown) => (typeof value === "number" ? value : null);
 
-/** The thresholds that were valid at the time of the time frame. */
+/** Returns the thresholds that were valid at the time of the time frame. */
 function thresholdsIn(frame: Frame | undefined): Partial<Player> {
   if (frame === undefined) return {};
   const { max_hr, sprint_threshold, hid_thresholds } = frame.params;
@@ -95,7 +95,7 @@ function rangeOf({ device_details, start_time, end_time }: Frame): DeviceRange |
   };
 }
 
-/** The players without data, for the list in the squad view. Only owners can open that view. */
+/** Returns the players without data, for the list in the squad view. Only owners can open that view. */
 export const missingIn = ({ figures }: Pick<LoadedSession, "figures">): LookAt[] =>
   missingPlayers(figures, "owner").map(({ player, why }, i) => ({
     key: `missing ${i}`,

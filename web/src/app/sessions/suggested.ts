@@ -1,6 +1,6 @@
 import { type Client, unwrap } from "asi-client";
 
-/** The first hundred times at which devices have data but no session. @throws ApiError, AwayError */
+/** Loads the first hundred times at which devices have data but no session. @throws ApiError, AwayError */
 export async function suggestedSessions(
   client: Client,
   start_time: string,

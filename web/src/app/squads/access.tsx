@@ -124,7 +124,7 @@ export function Access({ client, squad, settings }: TabProps) {
               required
               maxLength={150}
               isFirst
-              hint="The exact username of a manager. The service does not reveal whether it exists, and sends no email. The manager finds the invitation under Sessions and Squads."
+              hint="Enter the exact username of a manager. The service does not reveal whether it exists, and sends no email. The manager finds the invitation under Sessions and Squads."
             />
             <Choice
               name="role"

@@ -21,7 +21,7 @@ interface Props extends TabProps {
   onDone: () => void;
 }
 
-/** Selects athletes who are not in the squad at present. */
+/** A dialog for adding athletes who are not in the squad at present. */
 export function AddPlayers({ client, squad, settings, athletes, members, onClose, onDone }: Props) {
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** The address that opens a filled-in permission form for an athlete. */
+/** Returns the address that opens a filled-in permission form for an athlete. */
 const addressFor = ({ id, username }: Account): string =>
   `${location.origin}${location.pathname}#/permissions?${new URLSearchParams({ manager: String(id), username, may: "READ,WRITE" })}`;
 

@@ -13,9 +13,9 @@ import { endIn, endText, timeIn } from "./validity.js";
 interface Props extends TabProps {
   member: Member;
   name: string;
-  /** Whether the user sees heart data. If not, the service keeps the maximum heart rate. */
+  /** Whether the user sees heart data. If not, the service keeps the stored maximum heart rate. */
   hasHeart: boolean;
-  /** Whether the user sets the times of the membership: the owner of the squad. */
+  /** Whether the user sets the times of the membership. Only the owner of the squad may do this. */
   setsTimes: boolean;
   onClose: () => void;
   onDone: () => void;

@@ -8,14 +8,14 @@ import { timeIn } from "./validity.js";
 
 const MINUTE_MS = 60_000;
 
-/** The current minute, in the format of a field. */
+/** Returns the current minute in the format of a form field. */
 export const thisMinute = (zone: Zone): string =>
   instantText(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS, zone);
 
 interface Props {
   title: string;
   note: string;
-  /** The objects that end. */
+  /** The names of the objects to end. */
   names: readonly string[];
   zone: Zone;
   onClose: () => void;

@@ -10,7 +10,7 @@ interface Props {
   onChange: () => void;
 }
 
-/** The open invitations to squads of other managers. Empty if there are none. */
+/** The open invitations to squads of other managers. Renders nothing if there are none. */
 export function Invitations({ client, invitations, onChange }: Props) {
   const problem = useProblem();
   const open = invitations.filter(({ accepted_at }) => accepted_at === null);

@@ -1,6 +1,6 @@
 import type { LineProblem } from "./roster-file.js";
 
-/** The lines of a file that the service has refused. Empty if there are none. */
+/** The lines of a file that the service has refused. Renders nothing if there are none. */
 export function LineProblems({ lines }: { lines: readonly LineProblem[] }) {
   if (lines.length === 0) return null;
   return (

@@ -22,7 +22,7 @@ import { isOver, untilText } from "./validity.js";
 // loaded separately, because few visits need it
 const ImportRoster = lazily(async () => (await import("./import-roster.js")).ImportRoster);
 
-/** The subject of a dialog of this tab. */
+/** The subject of a dialog in this tab. */
 type Open =
   | { kind: "add" | "import" }
   | { kind: "change"; member: Member }

@@ -13,7 +13,7 @@ const NAMES: Record<SquadRole, string> = {
   physician: "Physician",
 };
 
-/** What a role permits. The text follows "may". */
+/** The rights of each role. The text follows "may". */
 const RIGHTS: Record<GuestRole, string> = {
   coach: "read the sessions and the season, without heart data",
   analyst:
@@ -31,11 +31,11 @@ export const mayReadHeart = (role: SquadRole): boolean => role === "owner" || ro
 
 export const mayEdit = (role: SquadRole): boolean => role === "owner" || role === "analyst";
 
-/** The open and accepted invitations of the manager to squads of other managers. @throws ApiError, AwayError */
+/** Loads the open and accepted invitations of the manager to squads of other managers. @throws ApiError, AwayError */
 export const loadInvitations = (client: Client, signal: AbortSignal): Promise<Invitation[]> =>
   collected(client.list("/api/v2/invitations/", { params: { query: { limit: 1000 } }, signal }));
 
-/** The accepted invitation to a squad. Undefined for the owner. */
+/** Finds the accepted invitation to a squad. Returns undefined for the owner. */
 export const acceptedIn = (invitations: readonly Invitation[], squad: number): Invitation | undefined =>
   invitations.find((one) => one.squad === squad && one.accepted_at !== null);
 

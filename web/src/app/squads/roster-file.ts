@@ -2,7 +2,7 @@ import { ApiError, type Client, unwrap } from "asi-client";
 
 /** A line of the file that the service has refused, with the required action. */
 export interface LineProblem {
-  /** The line, such as `line 3`. Empty for the whole file. */
+  /** The line, such as `line 3`, or an empty text for the whole file. */
   place: string;
   detail: string;
 }
@@ -23,7 +23,7 @@ export function importRoster(
   );
 }
 
-/** The lines that the service has refused. Empty for other errors. */
+/** Returns the lines that the service has refused. The list is empty for other errors. */
 export function refusedLines(error: unknown): LineProblem[] {
   if (!(error instanceof ApiError) || typeof error.body !== "object" || error.body === null) return [];
   const { errors } = error.body as { errors?: { field: string; detail: string }[] };

@@ -57,7 +57,7 @@ export function SquadList({ client, go, settings }: ViewProps) {
                 },
                 { name: "You are", of: ({ role }) => roleName(role), sortBy: ({ role }) => role },
                 {
-                  name: "Made",
+                  name: "Created",
                   of: ({ created_at }) => dayAndTime(created_at, zone),
                   sortBy: ({ created_at }) => created_at,
                 },

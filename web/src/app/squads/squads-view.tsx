@@ -2,7 +2,7 @@ import { lazily } from "../parts/lazily.js";
 import type { ViewProps } from "../view.js";
 import "./squads.css";
 
-// loaded separately because each is as large as a whole view
+// loaded separately, because each is as large as a whole view
 const SquadList = lazily(async () => (await import("./squad-list.js")).SquadList);
 const SquadPage = lazily(async () => (await import("./squad-page.js")).SquadPage);
 

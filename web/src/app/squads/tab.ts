@@ -4,7 +4,7 @@ import type { ViewProps } from "../view.js";
 export type Squad = Resource["Squad"];
 export type Assignment = Resource["Assignment"];
 
-/** Props of the parts of a squad. */
+/** Props of each part of a squad. */
 export interface TabProps extends ViewProps {
   squad: Squad;
 }

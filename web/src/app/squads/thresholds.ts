@@ -10,12 +10,12 @@ const inUnit = (mPerS: number, unit: SpeedUnit) => Number((mPerS * speedFactor(u
 
 const ofUnit = (text: string, unit: SpeedUnit) => Number((Number(text) / speedFactor(unit)).toFixed(4));
 
-/** The field names of the API. */
+/** Thresholds by the field names of the API. */
 export const HIGH_SPEED = "params.hid_thresholds";
 export const SPRINT = "params.sprint_threshold";
 export const MAX_HR = "params.max_hr";
 
-/** The field values of a member. Null for the threshold of the sport. */
+/** Returns the field values of a member. A value is null if the threshold of the sport applies. */
 export const thresholdsOf = ({ hid_thresholds, sprint_threshold, max_hr }: Params, unit: SpeedUnit) => ({
   highSpeed: hid_thresholds?.[1] === undefined ? null : inUnit(hid_thresholds[1], unit),
   sprint: sprint_threshold === undefined ? null : inUnit(sprint_threshold, unit),
@@ -24,7 +24,7 @@ export const thresholdsOf = ({ hid_thresholds, sprint_threshold, max_hr }: Param
 
 export const shownValue = (value: number | null): string => (value === null ? NO_VALUE : String(value));
 
-/** The thresholds in a form. */
+/** Returns the thresholds in a form. */
 export function thresholdsIn(values: Values, unit: SpeedUnit): Params {
   const [highSpeed, sprint, maxHr] = [HIGH_SPEED, SPRINT, MAX_HR].map((name) => values(name).trim());
   const high = highSpeed ? ofUnit(highSpeed, unit) : null;

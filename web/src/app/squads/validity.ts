@@ -18,17 +18,17 @@ export const isOver = ({ end_time }: Valid, nowMs: number): boolean => Date.pars
 export const untilText = (end: string, zone: Zone): string =>
   end === OPEN_END ? NO_VALUE : dayAndTime(end, zone);
 
-/** The text of a field for an end. Empty if there is no end. */
+/** Returns the text of a field for an end, or an empty text if there is no end. */
 export const endText = (end: string, zone: Zone): string =>
   end === OPEN_END ? "" : instantText(Date.parse(end), zone);
 
-/** The instant in a field, in the format of the API. @throws FormProblem */
+/** Returns the instant in a field, in the format of the API. @throws FormProblem */
 export function timeIn(values: Values, name: string, zone: Zone): string {
   const ms = instantOf(values(name), zone);
   if (ms === null) throw new FormProblem({ [name]: "Enter a day and a time." });
   return new Date(ms).toISOString();
 }
 
-/** The instant in a field, or null if the field is empty. @throws FormProblem */
+/** Returns the instant in a field, or null if the field is empty. @throws FormProblem */
 export const endIn = (values: Values, name: string, zone: Zone): string =>
   values(name) === "" ? OPEN_END : timeIn(values, name, zone);

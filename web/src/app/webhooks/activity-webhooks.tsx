@@ -42,7 +42,7 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
               <Nothing title="No webhooks yet">
                 <p>
                   Choose <em>New webhook</em> and enter an address of your own program. The service calls it
-                  when the activity or its time frames change, so that it need not poll.
+                  when the activity or its time frames change, so that the program does not need to poll.
                 </p>
               </Nothing>
             }

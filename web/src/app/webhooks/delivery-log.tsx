@@ -17,7 +17,7 @@ interface Props {
   client: Client;
   settings: Settings;
   path: { activity: number; webhook: number };
-  /** A different number reloads the deliveries immediately, after the page has added one. */
+  /** A new number reloads the deliveries immediately, because the page has added one. */
   attempt: number;
   onDelivery: (delivery: Delivery) => void;
   /** Called when a pending delivery has ended. */
@@ -25,17 +25,20 @@ interface Props {
 }
 
 const PAGE = 25;
-/** Interval of reloads while a call is in progress or due soon. */
+/** Interval between reloads while a call is in progress or due soon, ms. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 const NEAR_MS = 30_000;
 
-/** Whether the state of a delivery changes soon. */
+/** Returns whether the state of a delivery will change soon. */
 const isSoon = (delivery: Delivery): boolean =>
   !hasEnded(delivery) &&
   (delivery.next_attempt_at === null || Date.parse(delivery.next_attempt_at) - Date.now() < NEAR_MS);
 
-/** Calls back after a delay, or when the page becomes visible after the delay. @returns a function that cancels it */
+/**
+ * Calls back after a delay, or when the page becomes visible after the delay.
+ * @returns a function that cancels the call
+ */
 function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   const onChange = () => {
     if (!document.hidden) done();
@@ -55,7 +58,7 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   return stop;
 }
 
-/** The names of a time frame and its athlete. Empty if the time frame no longer exists. */
+/** Returns the names of a time frame and its athlete, or an empty text if the time frame no longer exists. */
 async function frameInWords(client: Client, timeframe: number, signal: AbortSignal): Promise<string> {
   try {
     const params = { path: { timeframe }, query: { with_athlete: true } };
@@ -69,14 +72,14 @@ async function frameInWords(client: Client, timeframe: number, signal: AbortSign
 
 const DELETED = "timeframe-deleted";
 
-/** The time frames of deliveries, except for deleted ones. */
+/** Returns the time frames of deliveries, except for deleted ones. */
 function framesOf(deliveries: readonly Delivery[]): number[] {
   const ids = new Set(deliveries.flatMap(({ data }) => data.timeframe_id ?? []));
   for (const { event, data } of deliveries) if (event === DELETED) ids.delete(data.timeframe_id ?? 0);
   return [...ids].sort((a, b) => a - b);
 }
 
-/** The names of the time frames of deliveries, by id. Each name is requested once. */
+/** Loads the names of the time frames of deliveries, by id. Each name is requested once. */
 function useFrameNames(
   client: Client,
   deliveries: readonly Delivery[] = [],
@@ -91,7 +94,7 @@ function useFrameNames(
   }).data;
 }
 
-/** The calls to a webhook with their outcomes, newest first. Updated while calls are in progress. */
+/** The calls to a webhook with their outcomes, newest first. The list is updated while calls are in progress. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useKept("state", "");
   const problem = useProblem();
@@ -107,7 +110,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   const { data, isLoading, reload } = list;
   const names = useFrameNames(client, data?.results);
 
-  // Increases while no delivery ends. A slow receiver then does not cause a request every second.
+  // The pause increases while no delivery ends. A slow receiver then does not cause a request every second.
   const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
     if (attempt === 0) return;

@@ -6,14 +6,14 @@ import { Field, Form } from "../parts/form.js";
 interface Props {
   client: Client;
   activity: number;
-  /** The webhook to change. Null for a new one. */
+  /** The webhook to change, or null for a new one. */
   webhook: Resource["Webhook"] | null;
   /** @param secret the new secret; null if it is unchanged */
   onDone: (webhook: Resource["Webhook"], secret: string | null) => void;
   onCancel: () => void;
 }
 
-/** A random secret. */
+/** Returns a random secret. */
 const newSecret = () => `whsec-${newKey()}`;
 
 const EVENTS = [
@@ -56,7 +56,7 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
         isFirst
         maxLength={200}
         initial={webhook?.webhook_url ?? ""}
-        hint="Begins with https:// or http://. The service sends a POST to it."
+        hint="The address begins with https:// or http://. The service sends POST requests to it."
       />
       <Field
         name="secret_token"
@@ -68,7 +68,7 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
         onValue={setSecret}
         hint={
           webhook === null
-            ? "Sent with every call and used to sign it. The receiver then knows who calls."
+            ? "The service sends the secret with every call and signs the call with it, so that the receiver knows the sender."
             : "Leave it empty to keep the secret. An address at another host or port needs it again."
         }
       />

@@ -48,7 +48,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
   const [isEditing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const problem = useProblem();
-  // deliveries whose result is pending, from the button Test or from a repetition
+  // deliveries from the button Test or from a repetition whose result is pending
   const [tested, setTested] = useState<Delivery | null>(null);
   const [attempt, setAttempt] = useState(0);
   const zone = settings.zone.value;
@@ -79,7 +79,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
           busy="Deleting…"
           question={{
             title: "Delete this webhook?",
-            text: `${found.webhook_url} is no longer called. Events that it has not received yet are not sent, and its log is gone. This cannot be undone.`,
+            text: `${found.webhook_url} is no longer called. Events that it has not received yet are not sent, and its log is deleted. This cannot be undone.`,
             action: "Delete webhook",
           }}
           work={async () => {

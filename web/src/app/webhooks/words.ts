@@ -7,14 +7,14 @@ import { dayAndSecond } from "../parts/when.js";
 type Webhook = Resource["Webhook"];
 type Delivery = Resource["WebhookDelivery"];
 
-/** The events of a webhook in words. */
+/** Returns the events of a webhook in words. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
   if (activity_events && timeframes_events) return "Changes to the activity and to its time frames";
   if (activity_events) return "Changes to the activity";
   return timeframes_events ? "Changes to time frames" : "Nothing";
 }
 
-/** The state of a webhook in words. */
+/** Returns the state of a webhook in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
   if (disabled_at !== null) return `Disabled since ${dayAndSecond(disabled_at, zone)}`;
   return webhook.activity_events || webhook.timeframes_events ? "Enabled" : "Enabled, but without events";
@@ -43,11 +43,11 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether a delivery is in a final state. Only the user changes such a state. */
+/** Returns whether a delivery is in a final state. Only the user changes such a state. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
-/** The outcome of a delivery. */
+/** Returns the outcome of a delivery. */
 export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone): string {
   const words = DELIVERY_STATES.find(([one]) => one === state)?.[1] ?? state;
   return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;
@@ -60,7 +60,7 @@ const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|ENODATA/, "There is no host with this name"],
   [/EAI_AGAIN|ESERVFAIL|ETIMEOUT/, "The name of the host cannot be looked up now"],
   [/certificate|altnames|CERT_/, "The service does not trust the certificate of the receiver"],
-  [/EPROTO|wrong version number/, "The receiver does not speak HTTPS at this address"],
+  [/EPROTO|wrong version number/, "The receiver does not support HTTPS at this address"],
   [/ECONNRESET|hang up|other side closed/, "The receiver closes the connection without a response"],
   [/EHOSTUNREACH|ENETUNREACH/, "The network of the receiver cannot be reached"],
 ];
@@ -79,7 +79,7 @@ export function responseOf({
   return response === null || response === "" ? `HTTP ${status}` : `HTTP ${status}: ${response}`;
 }
 
-/** The result of a test, as a sentence. */
+/** Returns the result of a test as a sentence. */
 export function testWords(delivery: Pick<Delivery, "state" | "response_status" | "response">): string {
   if (delivery.state === "delivered")
     return `The test has succeeded. The receiver answered HTTP ${delivery.response_status}.`;

@@ -1,7 +1,7 @@
 import { demoSquad, encode, withDamage } from "asi-convert";
 import type { DemoMatch } from "./messages.js";
 
-/** One recording of the generated match as a file to open. Its content depends only on the arguments. */
+/** Generates one recording of the match as a file to open. Its content depends only on the arguments. */
 export async function demoFile({ number, ...match }: DemoMatch & { number: number }): Promise<File> {
   const recording = demoSquad(match).recordings[number];
   if (recording === undefined) throw new Error(`The match has no recording ${number}.`);

@@ -10,13 +10,13 @@ export interface AskedMember {
   recordings: readonly number[];
   name: string;
   player: Player | null;
-  /** Null for all samples. */
+  /** The times of the player, or null for all samples. */
   intervals: readonly Interval[] | null;
 }
 
 /** Options of figures in a call to a worker, which cannot contain functions. */
 export interface AskedOptions extends Omit<SquadOptions, "peaks" | "metabolic" | "standardRuns"> {
-  /** Optional figures. */
+  /** The optional figures to compute. */
   optionalFigures: readonly OptionalFigure[];
 }
 
@@ -30,12 +30,12 @@ export interface DemoMatch {
 
 /** The calls from the squad view to a worker. */
 export interface SquadRequests {
-  /** Time and place of a recording, from its two ends. Null if the file does not contain them. */
+  /** The time and place of a recording, from its two ends. The answer is null if the file does not contain them. */
   peek: { asked: { file: File }; answered: RecordingExtent | null };
   read: { asked: { id: number; file: File }; answered: ReadRecording };
   /** Fetches a range from the service. */
   readRange: { asked: { id: number; range: DeviceRange; fileName: string }; answered: ReadRecording };
-  /** Stores a recording of a second tracker of a player, which a different worker has read. */
+  /** Stores the recording of a second tracker of a player, which a different worker has read. */
   adopt: { asked: { id: number; samples: SampleBatch; file: File }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };
   /** Generates a file of the match. */

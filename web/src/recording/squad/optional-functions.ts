@@ -1,2 +1,2 @@
-/** Loaded when figures of a squad include optional ones. */
+/** These functions are loaded when figures of a squad include optional ones. */
 export { optionalFunctions } from "asi-convert/squad-report";

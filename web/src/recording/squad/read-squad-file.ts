@@ -30,7 +30,7 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
   };
 }
 
-/** Only a damaged recording is read twice. */
+/** Finds the damage. Only a damaged recording is read twice. */
 async function damageOf(
   file: File,
   facts: FactsOfFile,
@@ -59,7 +59,7 @@ const USUAL_MS = 90 * 60_000;
 /** Files of watches are read completely. Larger files are recordings of trackers. */
 const MOST_WHOLE_BYTES = 2 ** 24;
 
-/** Time and place of a recording. Null if the file does not contain them. */
+/** Reads the time and place of a recording from its ends. Returns null if the file does not contain them. */
 export async function peek(file: File): Promise<RecordingExtent | null> {
   const isPacked = /\.gz$/i.test(file.name);
   const first = await firstSamples(file, isPacked);

@@ -7,9 +7,9 @@ import { extentOf, peek, readSquadFile } from "./read-squad-file.js";
 
 /** A recording with the data for figures. */
 interface KeptRecording extends SquadRecording {
-  /** Null for data that did not come from a file. */
+  /** The file, or null for data that did not come from a file. */
   file: File | null;
-  /** Fulfilled when the samples have their quality, if the file contains it. Absent until a recipe with a gate counts. */
+  /** Fulfilled when the samples have their quality, if the file contains it. It is undefined until a recipe with a gate counts. */
   withQuality?: Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
   },
   async memberFigures({ members, options: { optionalFigures, ...options } }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
-      // one after another, to limit memory
+      // recordings are read one after another, to limit memory
       for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
     }
     const functions =

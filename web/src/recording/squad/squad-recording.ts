@@ -5,7 +5,7 @@ import type { RecordingExtent, SquadRecording } from "asi-convert/squad";
 export interface ReadRecording extends SquadRecording, RecordingExtent {
   /** Columns in ascending order of time. The worker keeps a copy. */
   samples: SampleBatch;
-  /** Accounts for every byte. Null for files other than recordings. */
+  /** The report, which accounts for every byte. It is null for files other than recordings. */
   report: Report | null;
   /** Whether a compressed file is truncated. The recording then contains the data before its end. */
   isCut: boolean;
@@ -13,7 +13,7 @@ export interface ReadRecording extends SquadRecording, RecordingExtent {
 
 /** A recording of the open squad. */
 export interface OpenRecording extends ReadRecording {
-  /** Its id in the page and the workers. */
+  /** The id of the recording in the page and the workers. */
   id: number;
   /** The chosen file. */
   file: File;

@@ -20,12 +20,13 @@ export interface ClockDrawing {
   height: number;
   shown: TimeWindow;
   rows: readonly ClockRow[];
-  /** Ends of periods, and round times, ms since 1970 UTC. */
+  /** The ends of periods, ms since 1970 UTC. */
   edgesMs: readonly number[];
+  /** Round times, ms since 1970 UTC. */
   ticksMs: readonly number[];
 }
 
-/** Number of device pixels for the time. */
+/** Returns the number of device pixels for the time. */
 export const columnsOf = (width: number, ratio: number): number =>
   Math.max(1, Math.round((width - 2 * END_PX) * ratio));
 
@@ -131,7 +132,7 @@ function hatch(
 }
 
 interface Colours {
-  /** In steps, from standing to the fastest mean. */
+  /** The colours from standing to the fastest mean. */
   speeds: readonly string[];
   off: string;
   edge: string;

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock-state.js";
 import { extentOf, lanesOf } from "./period-lanes.js";
 
-/** Height of a lane, so that each chip is a target at least 24 px high. */
+/** Height of a lane. Each chip is then a target of at least 24 px. */
 export const LANE_PX = 24;
 const HEAD_PX = 48;
 
@@ -21,7 +21,7 @@ export function chipsOf({ session, suggested }: Clock): Chip[] {
   return [...periods, ...suggested.value.map((one) => ({ ...one, isSuggested: true }))];
 }
 
-/** Height of the table header above the clock, which increases with each lane of periods after the first. */
+/** Returns the height of the table header above the clock, which increases with each lane of periods after the first. */
 export function headHeight(clock: Clock): number {
   return HEAD_PX + LANE_PX * Math.max(0, ...lanesOf(chipsOf(clock)));
 }

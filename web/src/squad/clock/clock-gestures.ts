@@ -8,13 +8,13 @@ const SHORTEST_DRAG_PX = 5;
 const HOLD_MS = 450;
 /** An arrow key moves the cursor by this share of the visible part. */
 const KEY_STEP = 1 / 200;
-/** Fingers closer to each other than this do not zoom further. */
+/** Fingers that are closer to each other than this do not zoom further. */
 const CLOSEST_PX = 20;
 
 interface Drag {
   pointerId: number;
   startX: number;
-  /** The effect of the drag. Undecided until the pointer has moved. */
+  /** The effect of the drag, which is undecided until the pointer has moved. */
   does: "nothing yet" | "brush" | "cursor";
   hold: ReturnType<typeof setTimeout> | undefined;
 }
@@ -22,7 +22,7 @@ interface Drag {
 /** Handles pointers, wheel and keys on the clock. */
 export class ClockGestures {
   readonly #clock: Clock;
-  /** x of each finger. */
+  /** The x coordinate of each finger. */
   readonly #fingers = new Map<number, number>();
   #drag: Drag | null = null;
   /** The end of the brush that keys do not move. */

@@ -72,7 +72,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     };
   }, []);
   useSignalEffect(() => {
-    // signals that affect the strips, in addition to the rows
+    // these signals affect the strips, in addition to the rows
     clock.shown.value;
     session.players.value;
     session.periods.value;
@@ -194,7 +194,7 @@ export function ClockLayer({ clock, sprints }: Props) {
   );
 }
 
-/** The positions of the visible rows in the last column. Null before the table is laid out. */
+/** Measures the positions of the visible rows in the last column. Returns null before the table is laid out. */
 function measure(frame: HTMLElement) {
   const table = frame.querySelector("table");
   const head = table?.tHead?.querySelector(".last")?.getBoundingClientRect();
@@ -214,7 +214,7 @@ function measure(frame: HTMLElement) {
   };
 }
 
-/** The player of the row under a pointer. */
+/** Returns the player of the row under a pointer. */
 function playerAt({ currentTarget, clientY }: PointerEvent): string | null {
   const frame = (currentTarget as Element).closest(".squad-frame");
   for (const cell of frame?.querySelectorAll<HTMLElement>("[data-strip]") ?? []) {

@@ -1,4 +1,4 @@
-/** The part of the page that draws the clock and handles its pointers and keys. Loaded after the first table. */
+/** The part of the page that draws the clock and handles its pointers and keys. It is loaded after the first table. */
 import "./clock.css";
 
 export { ClockHead } from "./clock-head.js";

@@ -10,7 +10,7 @@ export const END_PX = 14;
 
 /** Position of the clock on the screen, CSS pixels. */
 export interface ClockPlace {
-  /** From the left edge of the frame. */
+  /** The distance from the left edge of the frame. */
   left: number;
   width: number;
   /** Height of the visible rows, and the distance from their lower edge to the end of the table. */
@@ -26,7 +26,7 @@ export class Clock {
   readonly whole: ReadonlySignal<TimeWindow>;
   readonly shown: ReadonlySignal<TimeWindow>;
   readonly place: Signal<ClockPlace> = signal({ left: 0, width: 0, height: 0, bottom: 0 });
-  /** The selected interval. Null if there is none. */
+  /** The selected interval, or null if there is none. */
   readonly brush: ReadonlySignal<Interval | null>;
   /** Whether the user is selecting an interval. The page offers its actions afterwards. */
   readonly isBrushing: Signal<boolean> = signal(false);
@@ -34,7 +34,7 @@ export class Clock {
   readonly isEditing: Signal<boolean> = signal(false);
   /** Suggested periods from common pauses, except for existing ones. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Players with suggested substitutions or absences. Null if there are none, and while they are unknown. */
+  /** The players with suggested substitutions or absences. It is null if there are none, and while they are unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card with the actions for a selection gets the focus when it appears. */
@@ -119,14 +119,14 @@ export class Clock {
 
 const clocks = new WeakMap<SquadSession, Clock>();
 
-/** The clock of a session. Its state is preserved while the page shows a player. */
+/** Returns the clock of a session. Its state is preserved while the page shows a player. */
 export function clockOf(session: SquadSession): Clock {
   const clock = clocks.get(session) ?? new Clock(session);
   clocks.set(session, clock);
   return clock;
 }
 
-/** The position of an instant, CSS pixels from the left edge of the clock. */
+/** Returns the position of an instant, CSS pixels from the left edge of the clock. */
 export function xOf(ms: number, { startMs, stopMs }: TimeWindow, width: number): number {
   return END_PX + ((ms - startMs) / Math.max(1, stopMs - startMs)) * (width - 2 * END_PX);
 }

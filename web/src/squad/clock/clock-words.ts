@@ -4,12 +4,12 @@ import { duration, timeOfDay } from "../../view/times.js";
 import type { PlayerRow } from "../squad-session.js";
 import { changesOf, onIntervals } from "./on-pitch.js";
 
-/** A time, without seconds if they are 0. */
+/** Returns a time, without seconds if they are 0. */
 function minuteText(ms: number, zone: Zone): string {
   return timeOfDay(ms, zone).replace(/:00$/, "");
 }
 
-/** The content of a strip for screen readers, such as `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
+/** Describes a strip for screen readers, such as `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
 export function stripText(
   { member: { name, recordings } }: PlayerRow,
   periods: readonly SessionPeriod[],
@@ -34,13 +34,13 @@ export function stripText(
   ].join(", ");
 }
 
-/** `a, b and c` */
+/** Joins texts, such as `a, b and c`. */
 export function listed(texts: readonly string[]): string {
   const last = texts.at(-1) ?? "";
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** `15:20:00 to 15:30:00, 10:00 min` */
+/** Describes an interval, such as `15:20:00 to 15:30:00, 10:00 min`. */
 export function intervalText({ startMs, endMs }: { startMs: number; endMs: number }, zone: Zone): string {
   return `${timeOfDay(startMs, zone)} to ${timeOfDay(endMs, zone)}, ${duration(endMs - startMs)}`;
 }

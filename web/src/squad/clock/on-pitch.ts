@@ -1,7 +1,9 @@
 import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
 import { halvesIn } from "../scope.js";
 
-/** The times of a player in periods, ascending and disjoint. Null if there are no periods, which means always. */
+/**
+ * Returns the times of a player in periods, ascending and disjoint. Returns null if there are no periods; the player then always counts.
+ */
 export function onIntervals(periods: readonly SessionPeriod[], player: string): Interval[] | null {
   if (periods.length === 0) return null;
   return united(periods.flatMap((period) => intervalsFor(period, player)));
@@ -14,8 +16,8 @@ export interface Change {
 }
 
 /**
- * The times at which a player enters or leaves the pitch while others play, within a part of a match or between two parts. Empty for a
- * player who does not take part.
+ * Returns the times at which a player enters or leaves the pitch while others play, within a part of a match or between two parts. The list
+ * is empty for a player who does not take part.
  */
 export function changesOf(periods: readonly SessionPeriod[], player: string): Change[] {
   const halves = halvesIn(periods);

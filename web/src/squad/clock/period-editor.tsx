@@ -10,7 +10,7 @@ import { freeName, withPeriod } from "./period-edits.js";
 import { PeriodLine } from "./period-line.js";
 import { contextOf, problemsOf } from "./period-times.js";
 import { substitutionText } from "./substitution-text.js";
-import { areRefused, reftakeSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
+import { areRefused, refuseSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
 
 /** Duration of a new period. */
 const NEW_PERIOD_MS = 10 * 60_000;
@@ -128,7 +128,7 @@ function Substitutions({ clock: { session, substitutions } }: { clock: Clock }) 
       <button type="button" class="primary" onClick={() => takeSubstitutions(session, suggested)}>
         Use
       </button>
-      <button type="button" onClick={() => reftakeSubstitutions(session, suggested)}>
+      <button type="button" onClick={() => refuseSubstitutions(session, suggested)}>
         All played
       </button>
     </div>

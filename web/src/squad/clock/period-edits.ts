@@ -7,14 +7,14 @@ import {
   without,
 } from "asi-convert/squad";
 
-/** Functions that return changed periods without modifying their arguments. */
+/** These functions return changed periods and do not modify their arguments. */
 
 type Periods = readonly SessionPeriod[];
 
 const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
 
-/** Sorted by start. Longer periods precede those that they contain. */
+/** Returns the periods with one more, sorted by start. Longer periods precede those that they contain. */
 export function withPeriod(periods: Periods, name: string, all: Interval): SessionPeriod[] {
   const added: SessionPeriod = { name, all, own: new Map(), line: 0 };
   const startOf = (period: SessionPeriod) =>
@@ -29,7 +29,9 @@ export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
   changed(periods, name, (period) => ({ ...period, name: newName }));
 
-/** Moves the ends of a period for all. Equal ends of individual players move with them. Times outside the period are removed. */
+/**
+ * Moves the ends that a period has for all players. Equal ends of individual players move with them. Times outside the period are removed.
+ */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
     const { all } = period;
@@ -67,7 +69,7 @@ export function withOwn(
   });
 }
 
-/** Restricts a period to some players, who have the times of all. */
+/** Restricts a period to some players, who get the times for all. */
 export function onlyFor(periods: Periods, name: string, players: readonly string[]): SessionPeriod[] {
   return changed(periods, name, ({ all, ...period }) => ({
     ...period,
@@ -77,7 +79,7 @@ export function onlyFor(periods: Periods, name: string, players: readonly string
 }
 
 /**
- * Adds a period for all. Players whom other periods leave out at that time take part without it. The period then has the same figures as a
+ * Adds a period for all. Players whom other periods leave out at that time are left out of it. The period then has the same figures as a
  * selection of the same time.
  */
 export function withPlayedPeriod(
@@ -95,7 +97,7 @@ export function withPlayedPeriod(
   );
 }
 
-/** The first free name of the form `Drill 3`. */
+/** Returns the first free name of the form `Drill 3`. */
 export function freeName(periods: Periods, kind: string): string {
   const taken = new Set(periods.map(({ name }) => nameKey(name)));
   for (let number = 1; ; number++) if (!taken.has(nameKey(`${kind} ${number}`))) return `${kind} ${number}`;

@@ -1,9 +1,9 @@
 import type { Interval, SessionPeriod } from "asi-convert/squad";
 
-/** More lanes would take space from the rows. */
+/** Maximum number of lanes. More lanes would take space from the rows. */
 export const MOST_LANES = 3;
 
-/** From the first to the last moment of a player in a period. Null if no player takes part. */
+/** Returns the interval from the first to the last moment of a player in a period, or null if no player takes part. */
 export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Interval | null {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   if (intervals.length === 0) return null;

@@ -3,7 +3,7 @@ import type { SquadSession } from "../squad-session.js";
 import { type Clock, clockOf } from "./clock-state.js";
 import { useUndoKeys } from "./undo-keys.js";
 
-/** Contains the editor of periods, which is loaded on first use. Empty while the editor is closed. */
+/** Contains the editor of periods, which is loaded on first use. Renders nothing while the editor is closed. */
 export function PeriodPanel({ session }: { session: SquadSession }) {
   const clock = clockOf(session);
   useUndoKeys(session);

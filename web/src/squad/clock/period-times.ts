@@ -3,7 +3,7 @@ import { periodsCsv, readPeriods } from "asi-convert/squad-sheets";
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** The clock, session and players for reading and writing periods. Null until there is a session. */
+/** Returns the clock, session and players for reading and writing periods, or null until there is a session. */
 export function contextOf(session: SquadSession): PeriodsContext | null {
   const interval = session.interval.peek();
   if (interval === null) return null;
@@ -28,7 +28,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   return { interval };
 }
 
-/** Problems with the periods, according to the rules of periods.csv. Overlaps are problems, except for drills within a half. */
+/** Returns the problems with the periods, according to the rules of periods.csv. Overlaps are problems, except for drills within a half. */
 export function problemsOf(periods: readonly SessionPeriod[], context: PeriodsContext): string[] {
   return readPeriods(periodsCsv(periods, context), context).problems.map(({ message }) =>
     message.replace(/ \(line \d+\)/, ""),

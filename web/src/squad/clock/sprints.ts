@@ -5,15 +5,15 @@ import type { SquadSession } from "../squad-session.js";
 
 /** Data for strips, from the figures of the whole session. */
 export interface SessionSprints {
-  /** Starts by keys of players, ms since 1970 UTC. */
+  /** The starts of sprints by keys of players, ms since 1970 UTC. */
   startsMs: ReadonlyMap<string, readonly number[]>;
-  /** Figures exclude faster rows, mm/s. */
+  /** Figures exclude rows that are faster than this, mm/s. */
   limitMmPerS: number;
 }
 
 const NONE: SessionSprints = { startsMs: new Map(), limitMmPerS: Number.POSITIVE_INFINITY };
 
-/** The sprints of the session. Empty until they are computed. `follow` recomputes them after a change to their inputs. */
+/** Returns the sprints of the session, which are empty until they are computed. `follow` recomputes them after a change to their inputs. */
 export function sessionSprints(session: SquadSession): {
   sprints: ReadonlySignal<SessionSprints>;
   follow: () => void;

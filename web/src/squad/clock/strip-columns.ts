@@ -3,16 +3,16 @@ import { gapsAfter } from "asi-convert/metrics";
 import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import type { TimeWindow } from "../../view/window.js";
 
-/** For columns of at least this length, sums of seconds are precise enough. */
+/** If columns have at least this length, sums of seconds are precise enough, ms. */
 const SECONDS_FROM_MS = 3000;
 
-/** Data of a recording for strips. They are sums of valid speeds up to each second. */
+/** Data of a recording for strips: sums of valid speeds up to each second. */
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
-  /** Rows with a valid speed that precede a gap. Only narrow columns need them. */
+  /** The rows with a valid speed that precede a gap. Only narrow columns need them. */
   gapsAfter: ReadonlySet<number> | null;
-  /** Up to before each second from `startMs`, mm/s. */
+  /** The sum of the speeds before each second from `startMs`, mm/s. */
   sums: Float64Array;
   counts: Uint32Array;
 }
@@ -20,7 +20,7 @@ interface SpeedSums {
 const known = new WeakMap<SampleBatch, SpeedSums>();
 
 /**
- * Mean speeds of a recording in columns of equal time.
+ * Computes the mean speeds of a recording in columns of equal time.
  *
  * @param samples in chronological order
  * @param limitMmPerS faster rows are ignored, as in the figures
@@ -129,7 +129,7 @@ function gapRowsOf({ timestampMs, speedMmPerS, length }: SampleBatch, limitMmPer
   return new Set(gapsAfter(times, undefined, Float64Array.from(recorded)).map((at) => rows[at] ?? 0));
 }
 
-/** Index of the first time that is not before an instant. Times are in ascending order. */
+/** Returns the index of the first time that is not before an instant. Times are in ascending order. */
 function firstAtOrAfter(timesMs: Float64Array, atMs: number): number {
   let low = 0;
   let high = timesMs.length;

@@ -7,9 +7,9 @@ import { meanSpeeds } from "./strip-columns.js";
 
 /** Number of colours from standing to the fastest mean. */
 export const COLOUR_STEPS = 64;
-/** Recorded, but the player is not on the pitch. */
+/** The level of columns that are recorded while the player is not on the pitch. */
 export const OFF = -1;
-/** No data are recorded. */
+/** The level of columns without data. */
 export const NOTHING = -2;
 
 /** Adjacent columns of equal duration with the same colour. */

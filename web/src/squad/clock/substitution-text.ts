@@ -4,7 +4,7 @@ import { timeOfDay } from "../../view/times.js";
 import { listed } from "./clock-words.js";
 import { changesOf } from "./on-pitch.js";
 
-/** A sentence such as `16:15 Brunner and Vogel off, Fuchs and Koch on. Not on: Berger.` */
+/** Returns a sentence such as `16:15 Brunner and Vogel off, Fuchs and Koch on. Not on: Berger.` */
 export function substitutionText({ periods, players }: SuggestedSubstitutions, zone: Zone): string {
   const changes = players
     .flatMap((player) =>

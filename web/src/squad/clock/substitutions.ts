@@ -12,14 +12,14 @@ export function takeSubstitutions(session: SquadSession, { periods }: SuggestedS
   session.periodSteps.change({ periods });
 }
 
-export function reftakeSubstitutions(session: SquadSession, suggested: SuggestedSubstitutions): void {
+export function refuseSubstitutions(session: SquadSession, suggested: SuggestedSubstitutions): void {
   session.ignored.value = new Set([...session.ignored.peek(), refusalKey(suggested)]);
 }
 
 export const areRefused = (session: SquadSession, suggested: SuggestedSubstitutions): boolean =>
   session.ignored.value.has(refusalKey(suggested));
 
-/** Without times of substitutes, time on the bench counts as playing. */
+/** Reports players whose times as substitutes are missing. Without these times, time on the bench counts as playing. */
 export function ofSubstitutions(
   session: SquadSession,
   suggested: SuggestedSubstitutions | null,
@@ -37,7 +37,7 @@ export function ofSubstitutions(
       actions: [
         { name: "Look", press: onLook },
         { name: "Use", press: () => takeSubstitutions(session, suggested), isPrimary: true },
-        { name: "All played", press: () => reftakeSubstitutions(session, suggested) },
+        { name: "All played", press: () => refuseSubstitutions(session, suggested) },
       ],
     },
   ];

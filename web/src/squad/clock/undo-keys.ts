@@ -1,7 +1,9 @@
 import { useEffect } from "preact/hooks";
 import type { SquadSession } from "../squad-session.js";
 
-/** Ctrl Z undoes a change to periods. Ctrl Y and Ctrl Shift Z redo it. Fields are excluded, because they have their own undo. */
+/**
+ * Handles keys: Ctrl Z undoes a change to periods; Ctrl Y and Ctrl Shift Z redo it. Fields are excluded, because they have their own undo.
+ */
 export function useUndoKeys(session: SquadSession): void {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {

@@ -46,7 +46,10 @@ export function wrongClocks(
   });
 }
 
-/** Mean speeds of 90 s around each step of 10 s. NaN if there are no data. Individual sprints and walks of a player do not reveal a wrong clock. */
+/**
+ * Mean speeds of 90 s around each step of 10 s, which are NaN if there are no data. Individual sprints and walks of a player do not reveal
+ * a wrong clock.
+ */
 interface Activity {
   firstStep: number;
   speeds: Float64Array;
@@ -79,7 +82,7 @@ function smoothed(sums: Float64Array, counts: Float64Array): Float64Array {
   });
 }
 
-/** The mean of the recordings at times when enough of them have data. */
+/** Returns the mean of the recordings at times when enough of them have data. */
 function meanOf(activities: readonly Activity[]): Activity {
   const firstStep = Math.min(...activities.map((one) => one.firstStep));
   const steps = Math.max(...activities.map((one) => one.firstStep + one.speeds.length)) - firstStep;
@@ -102,7 +105,7 @@ function meanOf(activities: readonly Activity[]): Activity {
 
 /**
  * Evaluates a shift. The result is the share of the recording within the time of the others, and the correlation with them. The others
- * count as standing before and after that time. A half that nobody else records therefore weighs as much as one that others record.
+ * count as standing before and after that time. A half that nobody else records then has the same weight as one that others record.
  */
 function fitOf(own: Activity, others: Activity, bySteps: number): { share: number; correlation: number } {
   const offset = own.firstStep + bySteps - others.firstStep;
@@ -149,7 +152,7 @@ function shiftOf(own: Activity, others: Activity, isFree: (byMs: number) => bool
   return any !== null && any.score > quarter.score + WRONG_CLOCK.betterScore ? any.byMs : quarter.byMs;
 }
 
-/** All multiples of a step up to a time, in both directions, except 0. */
+/** Returns all multiples of a step up to a time, in both directions, except 0. */
 function stepsWithin(mostMs: number, stepMs: number): number[] {
   const count = Math.floor(mostMs / stepMs);
   return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * stepMs).filter((ms) => ms !== 0);

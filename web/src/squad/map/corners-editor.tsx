@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -1 },
 };
 
-/** Moves the corners of the pitch over the positions of all players. @param plane the ground when the editor opens */
+/** Moves the corners of the pitch over the positions of all players. @param plane the plane when the editor opens */
 export function CornersEditor({ state, plane }: { state: MapState; plane: Plane }) {
   const { session } = state;
   // does not change while the corners move
@@ -71,7 +71,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
       onKeyDown={(event) => event.key === "Escape" && leave()}
     >
       <p class="corners-help">
-        Drag each corner to its place. A press on the ground moves the nearest corner there.
+        Drag each corner to its place, or press the map to move the nearest corner there.
       </p>
       <CornersGround state={state} ground={ground} corners={corners} />
       <p class={isFit ? "corners-fit" : "corners-fit bad"} aria-live="polite">
@@ -106,7 +106,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
   `${length.toFixed(1)} × ${width.toFixed(1)} m. The corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
-/** The rest of the message applies to typed corners. */
+/** Returns the first sentence of a message, because the rest applies to typed corners. */
 const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
 
 function CornersGround({
@@ -215,7 +215,7 @@ function CornersGround({
   );
 }
 
-/** The nearest point that the editor shows. */
+/** Returns the nearest point that the editor shows. */
 const within = ({ extent: { west, east, south, north } }: Ground, { x, y }: Point): Point => ({
   x: Math.min(east, Math.max(west, x)),
   y: Math.min(north, Math.max(south, y)),

@@ -21,7 +21,7 @@ const AROUND_M = 20;
 /** The extent includes 98 % of the positions in each direction, unless they are far away from the pitch. */
 const OUTLIERS = 0.01;
 const FARTHEST_M = 1000;
-/** Extent in each direction from the middle if no pitch was found. It may exceed the positions. */
+/** Extent in each direction from the middle if no pitch was found, m. It may be larger than the extent of the positions. */
 const UNKNOWN_PITCH_M = 75;
 
 /** @param isTurned whether the map is rotated by 180 degrees */
@@ -52,7 +52,7 @@ export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned
   };
 }
 
-/** The range of nearly all values. Empty if it is far away. */
+/** Returns the range of nearly all values. The list is empty if the range is far away. */
 function rangeOf(values: readonly number[]): { least: number; most: number } {
   const sorted = Float64Array.from(values).sort();
   const least = sorted[Math.floor(OUTLIERS * sorted.length)] ?? 0;
@@ -60,7 +60,7 @@ function rangeOf(values: readonly number[]): { least: number; most: number } {
   return Math.max(-least, most) > FARTHEST_M ? { least: 0, most: 0 } : { least, most };
 }
 
-/** The corners of the pitch, or of the extent of the positions. */
+/** Returns the corners of the pitch, or of the extent of the positions. */
 export function cornersOf({ box: { west, east, south, north } }: Plane): Corners {
   return [
     { x: west, y: south },
@@ -75,7 +75,7 @@ export function withCorner(corners: Corners, index: number, point: Point): Corne
   return a && b && c && d ? [a, b, c, d] : corners;
 }
 
-/** The corner nearest to a point. */
+/** Returns the corner nearest to a point. */
 export function nearestCorner(corners: Corners, { x, y }: Point): number {
   const distances = corners.map((corner) => Math.hypot(corner.x - x, corner.y - y));
   return distances.indexOf(Math.min(...distances));
@@ -102,7 +102,7 @@ export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x,
 const turnedOnce = (degrees: number) =>
   degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
 
-/** The positions of the corners on the earth. The first two are the ends of a touchline, which is a longer side. */
+/** Returns the positions of the corners on the earth. The first two are the ends of a touchline, which is a longer side. */
 export function placesOf(plane: Plane, corners: Corners): PitchCorners {
   const [a, b, c, d] = corners;
   const lengthOf = (from: Point, to: Point) => Math.hypot(to.x - from.x, to.y - from.y);
@@ -111,7 +111,7 @@ export function placesOf(plane: Plane, corners: Corners): PitchCorners {
   return [placeOf(plane, first), placeOf(plane, second), placeOf(plane, third), placeOf(plane, fourth)];
 }
 
-/** The pitch with these corners, or the reason why there is none. */
+/** Returns the pitch with these corners, or the reason why there is none. */
 export function fitOf(places: PitchCorners): { frame: PitchFrame } | { problem: string } {
   try {
     return { frame: pitchFrame(places) };
@@ -123,7 +123,7 @@ export function fitOf(places: PitchCorners): { frame: PitchFrame } | { problem: 
 /** 1 cm */
 const DECIMALS = 7;
 
-/** The file that `asi pitch --corners` and this page read. */
+/** Returns the file that `asi pitch --corners` and this page read. */
 export function cornersFile(places: PitchCorners): File {
   const lines = places.map(
     ({ latitude, longitude }) => `${latitude.toFixed(DECIMALS)},${longitude.toFixed(DECIMALS)}`,

@@ -22,9 +22,9 @@ export class MapState {
   readonly kind: Signal<MapKind> = signal("moment");
   /** Names of the periods in which the map is rotated by 180 degrees. An empty name stands for the time outside all periods. */
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
-  /** The pitch of the file with its corners. Null if there is none. */
+  /** The pitch of the file with its corners, or null if there is none. */
   readonly measured: Signal<MeasuredPitch | null> = signal(null);
-  /** The ground under the corners of the pitch. It does not change while the editor is open, and is null while the map is shown. */
+  /** The plane under the corners of the pitch. It does not change while the editor is open, and is null while the map is shown. */
   readonly cornersOn: Signal<Plane | null> = signal(null);
   /** Whether the user has just moved the corners. The focus returns to their button. */
   hasMovedCorners = false;
@@ -104,7 +104,7 @@ export class MapState {
     this.turnedIn.value = next;
   }
 
-  /** The side of the displayed map towards which the team attacks. Null if it is unknown. */
+  /** The side of the displayed map towards which the team attacks, or null if it is unknown. */
   get attack(): AttackSide | null {
     const name = this.#turnNameAt(this.nowMs.value);
     const side = this.session.attack.value.get(name);
@@ -127,7 +127,7 @@ export class MapState {
 
 const states = new WeakMap<SquadSession, MapState>();
 
-/** The map of a session. Its rotation is preserved while the page shows a player. */
+/** Returns the map of a session. Its rotation is preserved while the page shows a player. */
 export function mapOf(session: SquadSession): MapState {
   const state = states.get(session) ?? new MapState(session);
   states.set(session, state);

@@ -7,7 +7,7 @@ import type { Plane, Point } from "./plane.js";
 
 const MINUTE_MS = 60_000;
 
-/** The time of play, such as `2nd half, 52′`. The minutes of the second of two halves continue from 45. */
+/** Returns the time of play, such as `2nd half, 52′`. The minutes of the second of two halves continue from 45. */
 export function minuteText(ms: number, period: TimedPeriod, periods: readonly SessionPeriod[]): string {
   const halves = halvesIn(periods);
   const number = halves.findIndex(({ name }) => name === period.name);
@@ -15,7 +15,7 @@ export function minuteText(ms: number, period: TimedPeriod, periods: readonly Se
   return `${period.name}, ${before + Math.floor((ms - period.startMs) / MINUTE_MS)}′`;
 }
 
-/** The position on the pitch, such as "left third, near the top line". With a direction of play, "attacking third". */
+/** Describes the position on the pitch, such as "left third, near the top line", or "attacking third" if the direction of play is known. */
 export function placeText({ x, y }: Point, { pitch }: Plane, attack: AttackSide | null): string {
   if (pitch === null) return groundText(x, y);
   if (Math.abs(x) > pitch.length / 2 + 1 || Math.abs(y) > pitch.width / 2 + 1) return "beside the pitch";

@@ -144,7 +144,7 @@ function drawDot(
 
 const isGoalkeeper = ({ player }: Dot) => player.player?.position?.trim().toUpperCase() === "GK";
 
-/** The number, or the initials if the player has none. */
+/** Returns the number, or the initials if the player has no number. */
 function shortName({ player, name }: Dot["player"]): string {
   return player?.number ? String(player.number) : name.slice(0, 2);
 }

@@ -1,20 +1,28 @@
 import type { PitchFrame } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import { fitPitch, type Pitch } from "../../map/pitch.js";
-import { type Box, boxAround, metresPerRadian, type Origin } from "../../map/projection.js";
+import {
+  type Box,
+  boxAround,
+  EARTH_RADIUS_M,
+  metresPerRadian,
+  type Origin,
+  RADIANS_PER_E7,
+  TURN_E7,
+} from "../../map/projection.js";
 import { LEAST_ON_PITCH, MOVING_MM_PER_S } from "../rules.js";
 import type { SquadPlayer } from "../squad-session.js";
 
 export interface Point {
-  /** Metres to the right of the middle. */
+  /** The distance to the right of the middle, m. */
   x: number;
-  /** Metres above the middle. */
+  /** The distance above the middle, m. */
   y: number;
 }
 
-/** The ground of a squad, in the orientation of the map. */
+/** The plane of a squad's map, in the orientation of the map. */
 export interface Plane {
-  /** Horizontal, in the middle of the plane. Null if no pitch was found. North is then up. */
+  /** The pitch, horizontal and in the middle of the plane. If no pitch was found, it is null, and north is up. */
   pitch: Pitch | null;
   /** The extent of the map. `east` is to the right, `north` is up. */
   box: Box;
@@ -22,14 +30,11 @@ export interface Plane {
   at(latitudeE7: number, longitudeE7: number): Point;
 }
 
-/** Maximum number of positions that determine the ground. */
+/** Maximum number of positions that determine the plane. */
 const MOST_POINTS = 12_000;
 const LEAST_POINTS = 10;
 /** Positions up to this distance outside the lines count as on the pitch. */
 const BESIDE_M = 5;
-const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
-const EARTH_RADIUS_M = 6_378_137; // WGS 84, semi-major axis
-const TURN_E7 = 360e7;
 
 /**
  * @param intervalsOf the times of a player; null means always
@@ -96,7 +101,7 @@ export function planeOf(
   };
 }
 
-/** The plane of a measured pitch, in the direction with the smaller rotation from east. */
+/** Returns the plane of a measured pitch, in the direction with the smaller rotation from east. */
 function planeOn({ length, width, rotationDeg, toPitch }: PitchFrame, origin: Origin): Plane {
   const sign = Math.cos((rotationDeg * Math.PI) / 180) < 0 ? -1 : 1;
   return {
@@ -114,7 +119,7 @@ const flatPitch = (length: number, width: number) => ({
   box: { west: -length / 2, east: length / 2, south: -width / 2, north: width / 2 },
 });
 
-/** Metres east and north of the origin. The surroundings of a few kilometres are treated as flat. */
+/** Converts a position to metres east and north of the origin. The surroundings of a few kilometres are treated as flat. */
 function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number) => Point {
   const eastScale = metresPerRadian(origin) * RADIANS_PER_E7;
   const northScale = EARTH_RADIUS_M * RADIANS_PER_E7;
@@ -128,7 +133,7 @@ function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number)
 
 /** Moves a point to 0, 0 and rotates a direction to the right. */
 function turner(x0: number, y0: number, angle: number): (point: Point) => Point {
-  // of the two directions of a pitch, the direction with the smaller rotation
+  // a pitch has two directions; this is the one with the smaller rotation
   const [cos, sin] =
     Math.cos(angle) < 0 ? [-Math.cos(angle), -Math.sin(angle)] : [Math.cos(angle), Math.sin(angle)];
   return ({ x, y }) => ({

@@ -19,7 +19,7 @@ export interface TrailPoint extends Point {
   ageMs: number;
 }
 
-/** A greater speed is a jump between two parts of a recording, or an error of the receiver. */
+/** A higher speed is a jump between two parts of a recording, or an error of the receiver. */
 const FASTEST_M_PER_S = 15;
 const JUMP_M = 3;
 /** Minimum time between points of a trail. */
@@ -56,7 +56,7 @@ function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
   return null;
 }
 
-/** Speed of a player at an instant, mm/s. Null if there are no data. */
+/** Returns the speed of a player at an instant, mm/s, or null if there are no data. */
 export function speedAt(player: SquadPlayer, ms: number): number | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -65,7 +65,7 @@ export function speedAt(player: SquadPlayer, ms: number): number | null {
   return before + (after - before) * share;
 }
 
-/** The position of a player, with the trail of the last seconds. Null if there are no data. */
+/** Returns the position of a player, with the trail of the last seconds, or null if there are no data. */
 export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -91,11 +91,11 @@ export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | nu
   return { player, ...here, speedMmPerS: slow + (fast - slow) * share, trail: trail.reverse() };
 }
 
-/** Rotates by 180 degrees. The other side then attacks to the right. */
+/** Rotates a point by 180 degrees. The other side then attacks to the right. */
 export const turned = <P extends Point>(point: P): P => ({ ...point, x: -point.x, y: -point.y });
 
 /**
- * The positions of a player as a track for drawing.
+ * Returns the positions of a player as a track for drawing.
  *
  * @param intervals null means always
  * @param isTurned whether the map is rotated at an instant

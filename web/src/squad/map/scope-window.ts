@@ -2,7 +2,7 @@ import type { TimeWindow } from "../../view/window.js";
 import { scopeOf } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** From the beginning to the end of the current scope. If the scope has no interval, the whole session. */
+/** Returns the time from the beginning to the end of the current scope, or the whole session if the scope has no interval. */
 export function scopeWindow(session: SquadSession): TimeWindow {
   const whole = session.interval.value;
   const { intervals } = scopeOf(session.scope.value, "", session.periods.value, 0);

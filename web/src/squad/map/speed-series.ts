@@ -2,7 +2,7 @@ import { gapsAfter } from "asi-convert/metrics";
 import type { Series } from "../../plots/pyramid.js";
 import type { SquadPlayer } from "../squad-session.js";
 
-/** The speeds of a player in all recordings, in sequence, mm/s. */
+/** Returns the speeds of a player in all recordings, in sequence, mm/s. */
 export function speedSeries({ recordings }: SquadPlayer): Series {
   const byTime = recordings.toSorted((a, b) => a.startMs - b.startMs);
   const length = byTime.reduce((sum, { samples }) => sum + samples.length, 0);

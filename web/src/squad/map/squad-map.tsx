@@ -246,7 +246,7 @@ function Empty({ state }: { state: MapState }) {
       (Math.abs(x) > pitch.length / 2 + BESIDE_M || Math.abs(y) > pitch.width / 2 + BESIDE_M);
     if (state.spots.value.length > 0)
       return state.spots.value.every(isBeside)
-        ? "No player is near the pitch now. If this is wrong, move its corners."
+        ? "No player is near the pitch now. If this is wrong, move the corners of the pitch."
         : "";
     return state.period.value === null
       ? "Nobody is on the pitch, because this time is outside all periods."

@@ -12,7 +12,7 @@ import { trackIn } from "./positions.js";
 /** A higher ratio of device pixels to CSS pixels makes no visible difference. */
 const MOST_RATIO = 2;
 
-/** The positions of a player in the current scope. Null if there are none. Depends on the signals of the session. */
+/** Returns the positions of a player in the current scope, or null if there are none. The result depends on the signals of the session. */
 export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadPlayer): Track | null {
   const ground = plane.value;
   if (ground === null) return null;
@@ -20,7 +20,7 @@ export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadP
   return trackIn(player, intervals, ground, isTurnedAt);
 }
 
-/** Draws a track over the whole canvas, and sets the size of the canvas in device pixels. Null clears it. */
+/** Draws a track over the whole canvas, and sets the size of the canvas in device pixels. If the track is null, it clears the canvas. */
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: Track | null,

@@ -23,6 +23,7 @@ import {
   recordingsInWords,
   reportColumns,
   SPEED_LEGEND,
+  STRIP_COLUMNS,
   speedColumns,
   speedStrip,
   stripTimes,
@@ -34,11 +35,10 @@ import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
 import "./paper-page.css";
 
-const STRIP_COLUMNS = 240;
 const SVG_STYLE =
   "<style>text{font:9px sans-serif;fill:#5b6475}g text{font-size:7.5px;fill:#0f172a;text-anchor:middle}circle{fill:#fff;stroke:#2f6fd0}circle.whole{fill:#c6d9f3}.grid{stroke:#e5e7eb;fill:none}</style>";
 
-/** A picture of the report as a data URL, because the policy of the page forbids inserted markup. */
+/** Returns a picture of the report as a data URL, because the policy of the page forbids inserted markup. */
 const addressOf = (svg: string) =>
   `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
 
@@ -135,7 +135,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
   );
 }
 
-/** Such as "Recorded 14:30 to 16:52 (Europe/Zurich)". */
+/** Describes the time of the recordings, such as "Recorded 14:30 to 16:52 (Europe/Zurich)". */
 function recordedText({ startMs, endMs }: Interval, zone: string): string {
   const clock = instantFormat(zone);
   return `Recorded ${clock(startMs).slice(11, 16)} to ${clock(endMs).slice(11, 16)} (${zone})`;

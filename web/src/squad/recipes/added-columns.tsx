@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 export interface Addable {
   key: string;
   name: string;
-  /** Shown while the pointer is over the selected column. */
+  /** The tooltip of the selected column. */
   title?: string;
 }
 
@@ -18,9 +18,9 @@ interface Props {
   /** The key that is selected in the list. */
   listed: string;
   onList(key: string): void;
-  /** Adds the column selected in the list. Null if it cannot be added. */
+  /** Adds the column selected in the list, or null if it cannot be added. */
   onAdd: (() => void) | null;
-  /** More buttons. */
+  /** Further buttons. */
   children?: ComponentChildren;
 }
 

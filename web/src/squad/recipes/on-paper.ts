@@ -10,7 +10,7 @@ import type { ChosenRecipes } from "./chosen-recipes.js";
 /** Number of columns that fit beside the main figures on a page. */
 export const MOST_COLUMNS_ON_PAPER = 4;
 
-/** The first recipes and columns, as many as fit on a page. */
+/** Returns the first recipes and columns, as many as fit on a page. */
 export function onPaper({ named, columns }: Pick<ChosenRecipes, "named" | "columns">): {
   recipes: readonly NamedRecipe[];
   optionalColumns: readonly OptionalColumn[];

@@ -9,15 +9,15 @@ import { optionalColumnsIn } from "./optional-columns.js";
 /** Recipes that were read from files since the page was opened, latest first. */
 export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
 
-/** The work of a session with the selected recipes. */
+/** The part of a session that recipes change. */
 interface CountingSession {
   recipes: Signal<ChosenRecipes>;
   sort: Signal<Sort>;
 }
 
 /**
- * Computes the selected recipes and optional figures until the returned function is called. If the table is sorted by a removed column, it returns to the
- * initial order.
+ * Computes the selected recipes and optional figures until the returned function is called. If the table is sorted by a removed column, it
+ * returns to the initial order.
  *
  * @param choice the recipes as text, from `textOf`, and the keys of optional figures
  */
@@ -38,7 +38,7 @@ export const followChoice = (
     };
   });
 
-/** The recipes in a text from `textOf`. Recipes that this version of the page does not know or refuses are omitted. */
+/** Returns the recipes in a text from `textOf`. Recipes that this version of the page does not know or refuses are omitted. */
 export function recipesIn(text: string): NamedRecipe[] {
   try {
     return (JSON.parse(text || "[]") as unknown[]).flatMap(recipesOf);
@@ -57,7 +57,10 @@ function recipesOf(stored: unknown): readonly NamedRecipe[] {
   }
 }
 
-/** Recipes as a text to store. It contains the names of built-in recipes, and the complete text of others. Empty if there are none. */
+/**
+ * Returns recipes as a text to store. The text contains the names of built-in recipes, and the complete text of others. It is empty if
+ * there are none.
+ */
 export const textOf = (recipes: readonly NamedRecipe[]): string =>
   recipes.length === 0
     ? ""

@@ -39,7 +39,7 @@ import type {
   PlayerTracker,
 } from "../../change/compute-pool.js";
 
-/** The figures of a player in each period, as `asi squad` computes them from recordings with the same samples. */
+/** Computes the figures of a player in each period, as `asi squad` computes them from recordings with the same samples. */
 export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
   const recordings = task.trackers
     .map(
@@ -78,7 +78,7 @@ function optionalFiguresOf(samples: MetricSamples, options: MetricsOptions): Opt
   };
 }
 
-/** The samples of the player, in chronological order. */
+/** Returns the samples of the player, in chronological order. */
 function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
   const all = concatColumns(chunks.map((chunk) => decodeStored(deviceId, chunk)));
   const parts = times.map(({ startMs, stopMs }) =>
@@ -91,7 +91,10 @@ function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
   return concatColumns(parts);
 }
 
-/** If several trackers are worn at the same time, the one with more data counts. */
+/**
+ * Returns the player for the functions of the library. If several trackers are worn at the same time, the one with more data
+ * counts.
+ */
 function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRecording[]): SquadMember {
   const player: Player = {
     name,
@@ -133,7 +136,7 @@ function figuresIn(
   };
 }
 
-/** Apply the same rule as for the session length in `asi squad`. */
+/** Returns the seconds with data, by the same rule as for the session length in `asi squad`. */
 function secondsWithData(
   { recordings }: SquadMember,
   intervals: PlayerPeriod["intervals"],

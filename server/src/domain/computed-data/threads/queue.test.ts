@@ -6,13 +6,13 @@ import { CallersLeftError, ComputationQueue } from "./queue.js";
 
 const refusal = errors.throttled;
 
-/** Slots are assigned in the iteration of the event loop after their release. */
+/** Waits until released slots are assigned, in the next iteration of the event loop. */
 async function turn() {
   await immediate();
   await immediate();
 }
 
-/** Work that reports its start, and ends on request. */
+/** Creates work that reports its start and ends on request. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();
@@ -61,7 +61,7 @@ describe("computations", () => {
     expect(await anew).toBe("anew");
   });
 
-  it("leave a thread to others if all are of one account", async () => {
+  it("leave a thread to others if all belong to one account", async () => {
     const queue = new ComputationQueue(3, refusal);
     const { begun, work } = workshop();
     for (const key of ["a", "b", "c"]) void queue.share(key, { account: 1 }, work(key));
@@ -70,7 +70,7 @@ describe("computations", () => {
     expect(begun).toEqual(["a", "b", "other"]);
   });
 
-  it("wait while another account is served if they are of one account", async () => {
+  it("wait while another account is served if they belong to one account", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) queue.share(name, { account: 1 }, work(name));
@@ -94,7 +94,7 @@ describe("computations", () => {
     expect(begun.slice(3)).toEqual(["home again"]);
   });
 
-  it("are refused if the accounts of one address have too many waiting, while others are accepted", async () => {
+  it("are refused if too many computations of the accounts of one address wait, while others are accepted", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work } = workshop();
     void queue.share("held", { account: 0 }, work("held"));
@@ -128,7 +128,7 @@ describe("computations", () => {
     expect(begun).toEqual(["first", "shared"]);
   });
 
-  it("are refused if one account has too many waiting, while others are accepted", async () => {
+  it("are refused if too many computations of one account wait, while others are accepted", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 9 }, work("held"));
@@ -148,7 +148,7 @@ describe("computations", () => {
     expect((await outcomes).filter(({ status }) => status === "fulfilled")).toEqual([]);
   });
 
-  it("are refused if all accounts together have too many waiting", async () => {
+  it("are refused if too many computations of all accounts together wait", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 0 }, work("held"));

@@ -5,7 +5,7 @@ import type { ComputationTask, ComputedTexts } from "../../change/compute-pool.j
 import { computedDataFrom } from "../computed-data.js";
 import { optionalFigures } from "../optional-figures.js";
 
-/** The same task always produces the same bytes. */
+/** Runs a task. The same task always produces the same bytes. */
 export function runTask({
   deviceId,
   chunks,

@@ -46,7 +46,7 @@ export function isNeverCalled(text: string): boolean {
   const bare = withoutBrackets(text);
   if (!ipaddr.isValid(bare)) return false;
   const address = embedded(ipaddr.process(bare));
-  // a zone, as in fe80::1%eth0, is not part of the address
+  // A zone, as in fe80::1%eth0, is not part of the address.
   const plain = address instanceof ipaddr.IPv6 ? new ipaddr.IPv6(address.parts) : address;
   if (plain.range() === "linkLocal" || METADATA.has(plain.toNormalizedString())) return true;
   if (plain instanceof ipaddr.IPv4) return false;

@@ -8,7 +8,7 @@ import { createLookup } from "./resolver.js";
 
 const TYPE_A = 1;
 
-/** Name server that resolves `good.example` to 192.0.2.7 and never responds for names that begin with `silent`. */
+/** Starts a name server that resolves `good.example` to 192.0.2.7 and never responds for names that begin with `silent`. */
 async function startNameServer() {
   const socket = createSocket("udp4");
   let asked = 0;

@@ -6,7 +6,7 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
-/** Number of queries to each name server. */
+/** Time limit and number of queries for each name server. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
@@ -61,7 +61,10 @@ async function resolve(
   }
 }
 
-/** Reads the hosts file (hosts(5)): each line has an address and its names. Not cached, because operators may change it. */
+/**
+ * Reads the hosts file (hosts(5)): each line has an address and its names. The file is not cached, because operators may change
+ * it.
+ */
 async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   const text = await readFile(file, "utf8").catch(() => "");

@@ -1,7 +1,7 @@
 import { addressOf, type DocumentedCall } from "./documented-call.js";
 import { shellWord } from "./literals.js";
 
-/** Example for a POSIX shell. */
+/** Returns an example for a POSIX shell. */
 export function curlSample(call: DocumentedCall): string {
   const { method, body, response } = call;
   const options: string[] = [];

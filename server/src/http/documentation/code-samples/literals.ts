@@ -7,9 +7,7 @@ interface Language {
 
 const LINE_LENGTH = 88;
 
-/**
- * Text with any content as a literal. `JSON.stringify` does not escape line separators, which tools of Python treat as line ends.
- */
+/** Returns any text as a literal. `JSON.stringify` does not escape line separators, which tools of Python treat as line ends. */
 const quoted = (text: string) =>
   JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -30,7 +28,7 @@ const PYTHON: Language = {
   key: quoted,
 };
 
-/** An object on one line has inner spaces in TypeScript, but not in Python. */
+/** Returns the code for a value. An object on one line has inner spaces in TypeScript, but not in Python. */
 function written(value: unknown, language: Language, indent: number, column: number): string {
   const isArray = Array.isArray(value);
   if (!isArray && (typeof value !== "object" || value === null)) return language.scalar(value);
@@ -59,9 +57,9 @@ function written(value: unknown, language: Language, indent: number, column: num
 export const typescriptLiteral = (value: unknown, indent = 0, column = indent): string =>
   written(value, TYPESCRIPT, indent, column);
 
-/** Like `typescriptLiteral`. */
+/** Takes the same arguments as `typescriptLiteral`. */
 export const pythonLiteral = (value: unknown, indent = 0, column = indent): string =>
   written(value, PYTHON, indent, column);
 
-/** One word of a POSIX shell: characters in single quotes have no special meaning. */
+/** Returns any text as one word of a POSIX shell: characters in single quotes have no special meaning. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -4,7 +4,7 @@ import { pythonLiteral as literal } from "./literals.js";
 /** An argument of the request, as code. */
 type Argument = readonly [name: string, code: string];
 
-/** Example with the requests library. */
+/** Returns an example with the requests library. */
 export function pythonSample(call: DocumentedCall): string {
   const { body, response, method } = call;
   const standard = [
@@ -53,7 +53,7 @@ function headersOf({ isAuthenticated, isOfPage, body }: DocumentedCall): Argumen
     : [];
 }
 
-/** Booleans in the form accepted by the service; requests would send `True`. */
+/** Returns a value in the form accepted by the service; the requests library would send `True` for true. */
 const sent = (value: string | number | boolean) => (typeof value === "boolean" ? String(value) : value);
 
 const queryOf = ({ query }: DocumentedCall): Argument[] =>
@@ -99,7 +99,7 @@ function use(response: Exclude<DocumentedCall["response"], { kind: "list" }>): s
   }
 }
 
-/** All pages. */
+/** Returns code that reads all pages of a list. */
 function listing(call: DocumentedCall, given: Argument[]): string[] {
   const others = given.filter(([name]) => name !== "params");
   const query = call.query.map(([name, value]): [string, string | number] => [name, sent(value)]);

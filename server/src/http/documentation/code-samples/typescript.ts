@@ -5,7 +5,7 @@ const READS_RECORDING = 'import { openAsBlob } from "node:fs";';
 const READS_TABLE = 'import { readFile } from "node:fs/promises";';
 const WRITES_FILE = 'import { writeFile } from "node:fs/promises";';
 
-/** Example with the typed client, asi-client, in Node.js. */
+/** Returns an example with the typed client, asi-client, in Node.js. */
 export const typescriptSample = (call: DocumentedCall): string =>
   OWN[call.operationId]?.(call) ?? sample(call);
 
@@ -105,7 +105,7 @@ function sample(call: DocumentedCall): string {
   return program(imports, [newClient(call), ...use[response.kind as keyof typeof use]]);
 }
 
-/** Code instead of a value. */
+/** An argument that is code instead of a value. */
 class Code {
   readonly text: string;
   constructor(text: string) {
@@ -115,7 +115,7 @@ class Code {
 
 type Init = Record<string, unknown>;
 
-/** Arguments in addition to the path; null for none. */
+/** Returns the arguments in addition to the path; null if there are none. */
 function initOf({ pathValues, query, body, response }: DocumentedCall): Init | null {
   const init: Init = {};
   if (pathValues.length > 0 || query.length > 0) {
@@ -146,7 +146,7 @@ function initOf({ pathValues, query, body, response }: DocumentedCall): Init | n
   return Object.keys(init).length === 0 ? null : init;
 }
 
-/** Members of the object on separate lines, because one line is rarely enough. */
+/** Writes the members of the object on separate lines, because one line is rarely enough. */
 function written(init: Init, indent: number): string {
   const lines = Object.entries(init).map(([name, value]) => {
     const text = value instanceof Code ? value.text : literal(value, indent + 2, indent + 4 + name.length);

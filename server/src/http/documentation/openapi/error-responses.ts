@@ -51,7 +51,7 @@ export const ERRORS: Readonly<Record<number, Json>> = {
     detail: "This operation is disabled.",
   }),
   412: response("`If-Match` contains the entity tag of another version", DETAIL, {
-    detail: "The object has changed since; fetch it again.",
+    detail: "The object has changed since you fetched it. Fetch it again.",
   }),
   413: response("Too large", DETAIL, { detail: "The request body is too large." }),
   415: response("Wrong content type", DETAIL, { detail: "Unsupported media type in request." }),
@@ -70,7 +70,10 @@ export const ERRORS: Readonly<Record<number, Json>> = {
   },
 };
 
-/** The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML page. */
+/**
+ * Describes an error response. The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML
+ * page.
+ */
 export function describeError({ oauth, success, version }: AnyOperation, status: number): Json {
   if (version === 2 && status >= 400) return { $ref: `#/components/responses/Problem${status}` };
   if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };

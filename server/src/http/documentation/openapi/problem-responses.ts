@@ -11,7 +11,7 @@ export const PROBLEM_SCHEMA = {
   required: ["type", "title", "status", "detail", "code"],
   properties: {
     type: { type: "string", const: "about:blank" },
-    title: { type: "string", description: "Of the status" },
+    title: { type: "string", description: "Title of the status" },
     status: { type: "integer" },
     detail: { type: "string", description: "Description of the error and of the required action" },
     code: { type: "string", description: "The same as `X-Error-Code`" },

@@ -72,7 +72,7 @@ function callOf({ event, summary, headers, schema, example }: Call): Json {
       operationId: `call-${event}`,
       tags: ["Webhooks"],
       summary,
-      description: "An event can arrive more than once, and events in any order.",
+      description: "An event can arrive more than once, and events can arrive in any order.",
       security: [],
       parameters: headers,
       requestBody: { required: true, content: { "application/json": { schema, example } } },
@@ -126,7 +126,7 @@ const ACCOUNT_DATA: Readonly<
       code: { type: ["string", "null"], description: "Reason for the failure of the job" },
       stored: countOf("New samples"),
       known: countOf("Samples that were stored before"),
-      refused: countOf("Samples from times at which you did not own the device, or out of range"),
+      refused: countOf("Samples that are out of range, or from times at which you did not own the device"),
     },
     example: {
       job: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d",

@@ -54,7 +54,8 @@ export const listDevices: Tool = tool({
 export const deviceRanges: Tool = tool({
   name: "device_ranges",
   title: "Ranges of a device",
-  description: "The times with samples of a device, with gaps of at most 5 minutes inside; at most 14 days.",
+  description:
+    "The ranges of a device: times with samples that are at most 5 minutes apart. An interval can have at most 14 days.",
   input: Type.Object({
     device: Given.device(),
     from: Given.time("First time"),

@@ -13,7 +13,7 @@ it("a comparison of sessions keeps only the table that it is reading in memory",
   const kept: number[] = [];
   const api = {
     async get(path: string) {
-      // references are only released between turns of the event loop
+      // References are released only between iterations of the event loop.
       await nextTurn();
       collectGarbage();
       kept.push(tables.filter((table) => table.deref() !== undefined).length);

@@ -37,7 +37,7 @@ export async function openPglite(folder?: string): Promise<SampleDatabase> {
   };
 }
 
-/** Reason why no PostgreSQL server can be started here; null if one can. */
+/** Returns the reason why no PostgreSQL server can be started here; null if one can be started. */
 export function missingPostgres(): string | null {
   try {
     postgresPackage();

@@ -1,6 +1,6 @@
 import { allocateColumns, FIX_3D, type SampleColumns } from "../columns.js";
 
-/** Repeatable pseudorandom numbers, uniform in [0, 1) (mulberry32). */
+/** Returns a generator of repeatable pseudorandom numbers, uniform in [0, 1) (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
