@@ -117,13 +117,11 @@ describe("after retention has removed the samples of a session", () => {
   it("a part of the samples never counts as the whole; periods with all samples are computed", async () => {
     const { ann, setPeriods, distances, notes, season } = await playedSession();
     const lose = (from: number, to: number) =>
-      s.store.database.queries
-        .insert(removedSamples)
-        .values({
-          deviceId: ann.device.id,
-          startMs: Date.parse(minute(from)),
-          stopMs: Date.parse(minute(to)),
-        });
+      s.store.database.queries.insert(removedSamples).values({
+        deviceId: ann.device.id,
+        startMs: Date.parse(minute(from)),
+        stopMs: Date.parse(minute(to)),
+      });
     await lose(0, 1);
     expect(await distances()).toEqual([
       [null, null],
