@@ -18,7 +18,9 @@ export interface SquadExtent {
   ownerships: number;
   /** Number of sessions of 24 hours each. The first session starts with the recording. */
   sessions: number;
-  /** Number of members with stored figures in each session. */
+  /** Periods of each session, each as long as the session. */
+  periods: number;
+  /** Members with stored figures in each session. */
   figures: number;
   /** Number of breaks in the data of each of these members. */
   breaks: number;
@@ -72,6 +74,10 @@ export async function giveSquad(queries: Queries, party: SquadParty, extent: Squ
     ), placed AS (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM added)
     INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
     SELECT id, ${squad}, 'match', ${at(startMs)} + place * interval '1 hour', ${at(startMs)} + (place + 24) * interval '1 hour' FROM placed`);
+  await queries.execute(sql`
+    INSERT INTO session_periods (session_id, position, name, start_time, end_time)
+    SELECT activity_id, n, 'Drill ' || n, start_time, end_time
+    FROM sessions, generate_series(0, ${extent.periods - 1}) AS n WHERE squad_id = ${squad}`);
   if (extent.figures > 0) await storeFigures(queries, party, extent);
 }
 

@@ -20,6 +20,7 @@ const SMALL: SquadExtent = {
   ownerships: 0,
   sessions: 0,
   figures: 0,
+  periods: 0,
   breaks: 0,
 };
 

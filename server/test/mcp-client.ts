@@ -19,7 +19,10 @@ interface Answer {
   total: number;
   next_page: number | null;
   ranges: { size: number }[];
-  samples: unknown[];
+  samples: { time: string }[];
+  ends_early?: boolean;
+  left_out?: unknown[];
+  computing?: unknown[];
   samples_in_the_window: number;
   step_ms: number;
 }

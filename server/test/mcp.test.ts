@@ -3,13 +3,15 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { figureDefinitions } from "asi-convert/squad";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { addDevices } from "../src/domain/devices/add.js";
-import { ownerships } from "../src/store/schema.js";
+import { assignments, ownerships } from "../src/store/schema.js";
 import { hold } from "./held-locks.js";
 import { McpClient } from "./mcp-client.js";
 import { service, startService, type TestService } from "./service.js";
-import { minute, SquadScene } from "./squad-scene.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { store } from "./team.js";
 
 let s: TestService;
 let scene: SquadScene;
@@ -152,6 +154,44 @@ describe("the tools of the service", () => {
     expect(over.answer.sources.length).toBe(2);
   });
 
+  it("say why figures of compared players are missing or may still change", async () => {
+    const own = await SquadScene.of(s, ["Ann", "Bea", "Cem"]);
+    const [ann, bea, cem] = own.players as [TestPlayer, TestPlayer, TestPlayer];
+    const program = await McpClient.of(s, own.manager.token);
+    const sessions = [
+      await own.session(),
+      await own.session({ start_time: minute(60), end_time: minute(90) }),
+    ];
+    for (const { device } of own.players) await own.run(device, 0, 1);
+    const { queries } = s.store.database;
+    const isOf = (one: TestPlayer) => eq(assignments.athleteId, one.athlete);
+    const times = { endTime: new Date(minute(60)) };
+    for (const one of [ann, cem]) await queries.update(assignments).set(times).where(isOf(one));
+    await own.send("PATCH", `/api/v2/sessions/${sessions[1]}/`, {});
+    await own.completeTable(sessions[0] ?? 0);
+    const later = {
+      device: bea.device.id,
+      athlete: bea.athlete,
+      start_time: minute(10),
+      end_time: minute(20),
+    };
+    await queries.delete(assignments).where(isOf(bea));
+    expect((await own.send("POST", "/api/v2/assignments/", later)).status).toBe(201);
+    const { answer } = await program.ask("compare_players", {
+      session: sessions[0],
+      players: ["Ann", "Bea"],
+    });
+    expect([answer.left_out, answer.computing]).toEqual([
+      undefined,
+      [{ athlete: bea.athlete, player: "Bea" }],
+    ]);
+    const over = await program.ask("compare_sessions", { player: "Ann", sessions });
+    expect(over.answer.sessions[1]).toMatchObject({
+      row: null,
+      left_out: [{ athlete: ann.athlete, player: "Ann", period: null, reason: "no_device" }],
+    });
+  });
+
   it("return the season with normal ranges, and the sessions of one player", async () => {
     // This request computes the figures, unless an earlier test has done so.
     await api(`/api/v2/sessions/${session}/figures/`);
@@ -176,6 +216,15 @@ describe("the tools of the service", () => {
       time: new Date(Date.parse(minute(0)) + 2000).toISOString(),
       speed_m_per_s: 4,
     });
+    // 20 Hz
+    const start = Date.parse(minute(30));
+    const dense = Array.from({ length: 12_000 }, (_, i) => ({ t: start + 50 * i, speed: 3000, hr: 150 }));
+    const fast = await scene.device();
+    await store(s, fast.id, dense);
+    const times = { from: minute(30), to: minute(40) };
+    const all = await assistant.ask("device_samples", { ...given, device: fast.id, ...times });
+    expect(all.answer.samples.at(-1)?.time).toBe(new Date(start + 59 * 10_000).toISOString());
+    expect(all.answer.ends_early).toBe(undefined);
     const long = await assistant.ask("device_samples", { ...given, to: minute(16) });
     expect([long.isError, long.answer.error.code]).toEqual([true, "invalid_arguments"]);
     const ranges = await assistant.ask("device_ranges", { device, from: minute(0), to: minute(180) });

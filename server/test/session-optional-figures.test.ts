@@ -60,6 +60,7 @@ async function played() {
   const { token } = scene.manager;
   const put = await s.send("PUT", `/api/v2/sessions/${session}/periods/`, { token, body, headers });
   expect(put.status).toBe(200);
+  await s.runJobs();
   return { scene, ann, bob, session, samples };
 }
 

@@ -43,6 +43,7 @@ describe("a session", () => {
       place: null,
       notes: "Rain.\nCold.",
       computing: true,
+      limit_reached: false,
     });
     expect((await scene.send("GET", path)).body).toEqual(created.body);
     const activity = await s.get(`/api/v1/activities/${created.body.id}/`, scene.manager.token);

@@ -1,13 +1,15 @@
 /** Tests that a session is not shown as current if a waiting job will change its time frames. */
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import type { Context } from "../src/domain/change/context.js";
+import { queueDerivation } from "../src/domain/sessions/derive-sessions.js";
 import { sessionTable } from "../src/domain/sessions/figures.js";
 import { listSessions } from "../src/domain/sessions/list.js";
 import { readableSession } from "../src/domain/sessions/rules.js";
 import { sessionDetails, waitingDerivations } from "../src/domain/sessions/waiting-work.js";
 import { queriesOf } from "../src/store/connection/database.js";
-import { assignments, jobs, squadMembers } from "../src/store/schema.js";
+import { assignments, jobs, sessionFigures, squadMembers } from "../src/store/schema.js";
 import { service, startService } from "./service.js";
 import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
@@ -184,17 +186,20 @@ it("the state considers the jobs of at most 201 players of a squad", async () =>
 
 describe("a derivation that a limit prevents", () => {
   it.each(["activityMaxTimeframes", "quotaTimeframes"])(
-    "leaves no figures of a wrong player, and the table names the incomplete players (%s)",
+    "%s: leaves no figures of a wrong player; all forms of the session name the incomplete players",
     async (limit) => {
       const { s, scene, session, path, ann, bob, join } = await currentSession();
       const small = await startService({ [limit]: 2 });
       expect(await scene.frames(session)).toHaveLength(2);
       const { id: deviceId } = await scene.device();
+      const { queries } = s.store.database;
       const ofAnn = eq(assignments.athleteId, ann.athlete);
-      await s.store.database.queries.update(assignments).set({ deviceId }).where(ofAnn);
+      await queries.update(assignments).set({ deviceId }).where(ofAnn);
       await join();
       await small.runJobs();
       expect((await scene.frames(session)).map(({ athlete }) => athlete)).toEqual([bob.athlete]);
+      const stored = await queries.select().from(sessionFigures).where(eq(sessionFigures.sessionId, session));
+      expect(new Set(stored.map(({ athleteId }) => athleteId))).toEqual(new Set([bob.athlete]));
       const { rows, left_out, computing } = (await scene.send("GET", `${path}figures/?wait=60`)).body;
       expect(rows.map(({ player }: { player: string }) => player)).toEqual(["Bob"]);
       expect(left_out).toMatchObject([
@@ -202,6 +207,86 @@ describe("a derivation that a limit prevents", () => {
         { player: "Cem", period: null, reason: "limit_reached" },
       ]);
       expect(computing).toEqual([]);
+      expect((await scene.send("GET", path)).body).toMatchObject({ computing: false, limit_reached: true });
+      const season = async () =>
+        (await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`)).body.sessions[0].not_computed
+          .length;
+      expect(await season()).toBe(2);
+      expect(await incompleteInFiles(scene, path)).toEqual([
+        { player: "Bob", incomplete: "" },
+        { player: "Ann", incomplete: "limit_reached" },
+        { player: "Cem", incomplete: "limit_reached" },
+      ]);
+      // Bob sees nothing about the others.
+      const bobs = (await s.get(path, await tokenOf(scene, bob))).body;
+      expect(bobs.limit_reached).toBe(false);
+
+      expect((await scene.send("PATCH", path, { place: "Away" })).body.limit_reached).toBe(false);
+      await s.runJobs();
+      expect(await scene.frames(session)).toHaveLength(3);
+      expect((await scene.send("GET", `${path}figures/`)).body.left_out).toEqual([]);
+      expect(await season()).toBe(0);
+      const { body } = await scene.send("GET", `${path}figures/`, undefined, { Accept: "text/csv" });
+      expect(body).not.toContain("incomplete");
     },
   );
+
+  it("runs again when a time frame of the activity is deleted; a deleted time frame is not a limit", async () => {
+    const { s, scene, session, path, bob, join, table } = await currentSession();
+    const limits = async () =>
+      (await scene.send("GET", `${path}figures/?wait=60`)).body.left_out.map(
+        ({ player }: { player: string }) => player,
+      );
+    const [first] = await scene.frames(session);
+    expect((await scene.send("DELETE", `/api/v1/timeframes/${first?.id}/`)).status).toBe(204);
+    expect([await limits(), await table()]).toEqual([[], []]);
+    await scene.send("PATCH", path, {});
+    const small = await startService({ activityMaxTimeframes: 2 });
+    await join();
+    await small.runJobs();
+    expect(await limits()).toEqual(["Cem"]);
+    const [, second] = await scene.frames(session);
+    await s.store.database.queries.delete(assignments).where(eq(assignments.athleteId, bob.athlete));
+    await scene.send("DELETE", `/api/v1/timeframes/${second?.id}/`);
+    await small.runJobs();
+    expect((await scene.frames(session)).map(({ athlete }) => athlete)).not.toContain(bob.athlete);
+    expect(await scene.frames(session)).toHaveLength(2);
+    expect((await scene.send("GET", path)).body.limit_reached).toBe(false);
+  });
+
+  it("because the session is too large: deletes what no longer applies, and season and details say so", async () => {
+    const { s, scene, session, path, ann } = await currentSession();
+    const { queries } = s.store.database;
+    const { id: deviceId } = await scene.device();
+    await queries.update(assignments).set({ deviceId }).where(eq(assignments.athleteId, ann.athlete));
+    await queries.execute(sql`
+      INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+      SELECT ${scene.manager.id}::bigint, ${deviceId}::bigint, ${ann.athlete}::bigint,
+        ${minute(0)}::timestamptz + n * interval '1 s', ${minute(0)}::timestamptz + (n + 1) * interval '1 s'
+      FROM generate_series(1, 1001) AS n`);
+    await transact(s.ctx, "test", (unit) =>
+      queueDerivation(unit, {
+        ownerId: scene.manager.id,
+        sessionId: session,
+        ...{ fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(60)) },
+      }),
+    );
+    await s.runJobs();
+    expect((await scene.frames(session)).map(({ athlete }) => athlete)).not.toContain(ann.athlete);
+    expect((await scene.send("GET", `${path}figures/`)).body.code).toBe("session_too_large");
+    expect((await scene.send("GET", path)).body.limit_reached).toBe(true);
+    const { body } = await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`);
+    expect(body.sessions[0].not_computed).toContain(ann.athlete);
+  });
 });
+
+/** The players in the CSV, and why their rows are incomplete. */
+async function incompleteInFiles(scene: SquadScene, path: string) {
+  const { body } = await scene.send("GET", `${path}figures/`, undefined, { Accept: "text/csv" });
+  const [head = [], ...lines] = (body as string)
+    .trim()
+    .split("\n")
+    .map((line) => line.split(","));
+  const places = [head.indexOf("player"), head.indexOf("incomplete")];
+  return lines.map((line) => ({ player: line[places[0] ?? 0], incomplete: line[places[1] ?? 0] }));
+}

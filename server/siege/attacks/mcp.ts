@@ -10,7 +10,7 @@ export const mcp: readonly Attack[] = [
     days: true,
     squad: {
       ...{ athletes: 200, members: 200, assignments: 400, ownerships: 0 },
-      ...{ sessions: 1, figures: 0, breaks: 0 },
+      ...{ sessions: 1, periods: 0, figures: 0, breaks: 0 },
     },
     run: async ({ client, attacker: { token }, signal }, tally) => {
       const listed = async (path: string) => {

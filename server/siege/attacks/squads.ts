@@ -98,7 +98,16 @@ const FORMS = [
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 ];
 
-const none = { athletes: 0, members: 0, assignments: 0, ownerships: 0, sessions: 0, figures: 0, breaks: 0 };
+const none = {
+  athletes: 0,
+  members: 0,
+  assignments: 0,
+  ownerships: 0,
+  sessions: 0,
+  periods: 0,
+  figures: 0,
+  breaks: 0,
+};
 
 /** Squads and sessions as large as the limits allow. */
 export const squads: readonly Attack[] = [
@@ -170,6 +179,20 @@ export const squads: readonly Attack[] = [
           return statusOf(siege, "POST", `/sessions/${second}/periods/copy/`, { json: { from: first } });
         return statusOf(siege, "GET", `/sessions/${first}/figures/`);
       });
+    },
+  },
+  {
+    name: "a player with 200 periods and 1,000 assignments in each of 20 sessions, changed and read repeatedly",
+    as: "user",
+    squad: { ...none, athletes: 1, members: 1, assignments: 1_000, sessions: 20, periods: 200 },
+    run: async (siege, tally) => {
+      const { sessions } = await placeOf(siege);
+      const [member] = await list<{ id: number }>(siege, "/members/");
+      await repeat(siege.signal, 4, tally, (round) =>
+        round % 4 === 0
+          ? statusOf(siege, "PATCH", `/members/${member?.id}/`, { json: { number: round % 99 } })
+          : statusOf(siege, "GET", `/sessions/${sessions[round % sessions.length]}/figures/`),
+      );
     },
   },
   {

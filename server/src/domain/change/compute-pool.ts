@@ -8,7 +8,7 @@ import type {
   Sport,
 } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
-import type { Cell, workbookSheets } from "asi-convert/squad-report";
+import type { Cell, FileColumn, workbookSheets } from "asi-convert/squad-report";
 import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
 import type { StoredChunk } from "../../store/samples/stored.js";
 
@@ -101,6 +101,14 @@ export interface OptionalPlayerFigures {
   standardRuns: number;
 }
 
+/** A table of a file. The cells of a row are in the order of the columns. */
+export interface CellTable {
+  columns: Omit<FileColumn<never>, "cell">[];
+  rows: Cell[][];
+  /** Zone of the times in text; default UTC. */
+  timeZone?: string | undefined;
+}
+
 /** A caller that waits for a computation. */
 export interface Waiter {
   account: number;
@@ -116,6 +124,10 @@ export interface ComputePool {
   compute(task: ComputationTask): Promise<ComputedTexts>;
   /** Computes the figures of a player, by period. @throws see `compute` */
   computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;
+  /** Writes a table as CSV. @throws see `compute` */
+  writeCsv(table: CellTable): Promise<string>;
+  /** Writes a table as Parquet. @throws see `compute` */
+  writeParquet(table: CellTable): Promise<Uint8Array>;
   /** Writes a workbook (XLSX). @throws see `compute` */
   writeWorkbook(sheets: readonly CellSheet[]): Promise<Uint8Array>;
   /**
@@ -135,6 +147,8 @@ const refuse = () => Promise.reject(new Error("This process computes nothing"));
 export const noComputePool: ComputePool = {
   compute: refuse,
   computePlayer: refuse,
+  writeCsv: refuse,
+  writeParquet: refuse,
   writeWorkbook: refuse,
   share: (_key, _waiter, work) => work(),
   threads: 0,

@@ -1,10 +1,11 @@
 import { activityAudit } from "../activities/audit.js";
 import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
 import { queueComputation } from "../computed-data/queue.js";
-import { deleteReassignedResult, recompute } from "../computed-data/recompute.js";
+import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
+import { deriveRefusedAgain } from "../sessions/refused-derivations.js";
 import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
@@ -113,6 +114,11 @@ export const effectsOfSessions: Effects<
     },
   ],
   timeframesDeleted: [
+    (unit, { deleted }) =>
+      deleteFiguresOf(
+        unit,
+        deleted.map(({ id }) => id),
+      ),
     async (unit, { deleted, withActivity }) => {
       if (!withActivity) await emitSessionsOfTimeframes(unit, deleted);
     },
@@ -129,6 +135,13 @@ export const effectsOfSessions: Effects<
         deleted.map((before) => ({ id: before.id, before })),
       ),
     (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity)
+        await deriveRefusedAgain(
+          unit,
+          deleted.map(({ activityId }) => activityId),
+        );
+    },
   ],
   resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
 };

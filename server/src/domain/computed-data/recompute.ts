@@ -101,18 +101,21 @@ async function mark(
   const ids = marked.map(({ id }) => id);
   if (forgets && ids.length > 0) {
     await queries.delete(computedData).where(inArray(computedData.timeframeId, ids));
-    await deleteSessionFigures(unit, ids);
+    await deleteFiguresOf(unit, ids);
   }
   await queueComputation(unit, marked);
   return { last: marked.length === MARKED_AT_A_TIME ? marked.at(-1) : undefined };
 }
 
-/** Deletes the figures of sessions that include samples of these time frames. */
-async function deleteSessionFigures({ queries }: UnitOfWork, ids: readonly number[]): Promise<void> {
+/** Deletes the figures of sessions that include samples of these time frames, which their inputs name last. */
+export async function deleteFiguresOf({ queries }: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const given = sql`${sql.param(ids)}::bigint[]`;
   await queries.execute(sql`
-    DELETE FROM ${sessionFigures} USING ${sessionTimeframes}, ${timeframes}
-    WHERE ${sessionTimeframes.timeframeId} = ANY(${sql.param(ids)}::bigint[]) AND ${timeframes.id} = ${sessionTimeframes.timeframeId}
-      AND ${sessionFigures.sessionId} = ${sessionTimeframes.sessionId} AND ${sessionFigures.athleteId} = ${timeframes.athleteId}`);
+    DELETE FROM ${sessionFigures} WHERE (session_id, athlete_id) IN (
+      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId}
+      FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+      WHERE ${sessionTimeframes.timeframeId} = ANY(${given})
+    ) AND string_to_array(split_part(inputs, ':', 4), ' ')::bigint[] && ${given}`);
 }
 
 /**

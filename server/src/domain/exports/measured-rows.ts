@@ -1,6 +1,12 @@
 import { MATCH } from "asi-convert/squad";
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
-import { activities, computedData, sessionFigures, timeframes } from "../../store/schema.js";
+import {
+  activities,
+  computedData,
+  sessionFigures,
+  sessionTimeframes,
+  timeframes,
+} from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
@@ -109,15 +115,27 @@ export const computedDataOf = ({ queries }: Context, { id }: Account, count: Cou
     count,
   );
 
-/** Reads the figures of sessions of squads. Omits serial numbers. */
-export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: Count) =>
+/** Condition: all time frames whose samples the figures include, which their inputs name last, are still those of the athlete. */
+const isOfAthlete = ({ id }: Account) => sql`
+  string_to_array(split_part(${sessionFigures.inputs}, ':', 4), ' ')::bigint[] <@ ARRAY(
+    SELECT ${timeframes.id} FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+    WHERE ${sessionTimeframes.sessionId} = ${sessionFigures.sessionId} AND ${timeframes.athleteId} = ${id})`;
+
+/** Figures of sessions of squads. Omits serial numbers. */
+export const sessionFiguresOf = ({ queries }: Context, athlete: Account, count: Count) =>
   jsonArray(
     LARGE_ROWS,
     async (after, limit) => {
       const ids = await queries
         .selectDistinct({ id: sessionFigures.sessionId })
         .from(sessionFigures)
-        .where(and(eq(sessionFigures.athleteId, id), gt(sessionFigures.sessionId, after)))
+        .where(
+          and(
+            eq(sessionFigures.athleteId, athlete.id),
+            gt(sessionFigures.sessionId, after),
+            isOfAthlete(athlete),
+          ),
+        )
         .orderBy(sessionFigures.sessionId)
         .limit(limit);
       if (ids.length === 0) return [];
@@ -126,11 +144,12 @@ export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: C
         .from(sessionFigures)
         .where(
           and(
-            eq(sessionFigures.athleteId, id),
+            eq(sessionFigures.athleteId, athlete.id),
             inArray(
               sessionFigures.sessionId,
               ids.map((session) => session.id),
             ),
+            isOfAthlete(athlete),
           ),
         )
         .orderBy(sessionFigures.sessionId, sessionFigures.period);

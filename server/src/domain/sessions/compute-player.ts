@@ -23,9 +23,12 @@ import { ownedTimes } from "../sample-ownership/owners.js";
 import { forgetFailure } from "./failed-figures.js";
 import {
   asPlayerPeriod,
+  type FramedPeriod,
   framesOf,
+  idsOf,
   inputsOf,
   intervalsOf,
+  isKept,
   playerPeriods,
   type SessionFrame,
   staysValid,
@@ -33,7 +36,13 @@ import {
 import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import { type ComputedPlayer, storedFigures, storedTexts } from "./stored-figures.js";
+import {
+  type ComputedPlayer,
+  type PeriodFigures,
+  storedFigures,
+  storedInputs,
+  storedTexts,
+} from "./stored-figures.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
 
 /** Returns the caller that waits for a computation. @param ownerId account charged for work of the service itself */
@@ -86,7 +95,10 @@ async function storedOf(
   return staysValid(stored.inputs, inputs, frames) ? stored : undefined;
 }
 
-/** Reads the current time frames of the player, then their samples, and computes. */
+/**
+ * Reads the current time frames of the player, then their samples, and computes. If retention has removed samples of a period, its
+ * stored figures remain, and without stored figures it has no data, because figures of the other samples would look complete.
+ */
 async function computeNow(
   ctx: Context,
   session: Session,
@@ -108,15 +120,53 @@ async function computeNow(
   for (const deviceId of deviceIds) {
     trackers.push(await trackerOf(ctx, session, deviceId, frames));
   }
-  const byPeriod = await computer.computePlayer({
+  // Read after the samples, because retention may have removed some meanwhile.
+  const after = new Map((await framesOf(queries, session.id, athleteId)).map((frame) => [frame.id, frame]));
+  const isLost = ({ own }: FramedPeriod) => own.some(({ id }) => after.get(id)?.isLost === true);
+  const kept = await keptOf(
+    ctx,
+    session,
+    player,
+    periods.map((period) => ({
+      ...period,
+      own: period.own.map((frame) => after.get(frame.id) ?? frame),
+    })),
+  );
+  const computed = await computer.computePlayer({
     trackers,
     name: player.name,
     birthDate,
     preset,
     params: parametersIn(frames[0]?.params ?? player.params),
-    periods: periods.map(asPlayerPeriod),
+    periods: periods
+      .filter(({ period }) => !kept.has(period))
+      .map((period) => asPlayerPeriod(isLost(period) ? { ...period, intervals: [] } : period)),
   });
-  return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
+  const made = { computedAt: clock.now(), rulesVersion: RULES_VERSION };
+  const byPeriod = new Map(
+    periods.flatMap(({ period, own }) => {
+      const found = computed.get(period);
+      const figures = kept.get(period) ?? (found && { ...found, ...made, own: idsOf(own) });
+      return figures === undefined ? [] : [[period, figures] as const];
+    }),
+  );
+  return { inputs: inputsOf(frames, periods), byPeriod };
+}
+
+/** The stored figures that must not be computed again, by period. */
+async function keptOf(
+  { queries }: Context,
+  session: Session,
+  { athleteId }: SessionPlayer,
+  periods: readonly FramedPeriod[],
+): Promise<ReadonlyMap<string, PeriodFigures>> {
+  const stored = (await storedFigures(queries, session.id, athleteId)).get(athleteId)?.byPeriod;
+  return new Map(
+    periods.flatMap(({ period, own }) => {
+      const figures = stored?.get(period);
+      return figures !== undefined && isKept(figures.own, own) ? [[period, figures] as const] : [];
+    }),
+  );
 }
 
 /**
@@ -162,7 +212,7 @@ async function store(
   { queries }: Context,
   session: Session,
   { athleteId }: SessionPlayer,
-  { inputs, computedAt, byPeriod }: ComputedPlayer,
+  { inputs, byPeriod }: ComputedPlayer,
 ): Promise<void> {
   await queries.transaction(async (tx) => {
     // Versions do not change while they are locked, so two computations of the player do not mix their rows.
@@ -192,10 +242,10 @@ async function store(
           sessionId: session.id,
           athleteId,
           period,
-          inputs,
+          inputs: storedInputs(inputs, figures.own),
           ...storedTexts(figures),
-          computedAt,
-          rulesVersion: RULES_VERSION,
+          computedAt: figures.computedAt,
+          rulesVersion: figures.rulesVersion,
         })),
       )
       .onConflictDoNothing();

@@ -1,74 +1,135 @@
-import { and, eq, inArray, notInArray, or } from "drizzle-orm";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { and, eq, getTableColumns, inArray, not, notInArray, or, sql } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/record.js";
+import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
+import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
+import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
 import type { Session } from "./rules.js";
-import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
+import { paramsIfWanted, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
 
-/** Returns a key that is the same for equal time frames of a session. The database orders the members of params. */
-const keyOf = (
-  { athleteId, deviceId, period, startTime, endTime, params }: WantedTimeframe,
-  jsonSchemaId: number,
-): string =>
-  JSON.stringify([athleteId, deviceId, period, startTime.getTime(), endTime.getTime(), jsonSchemaId, params]);
+/** The part of a session that a time frame covers. */
+const placeOf = ({
+  athleteId,
+  deviceId,
+  period,
+  startTime,
+  endTime,
+}: Omit<WantedTimeframe, "params">): string =>
+  JSON.stringify([athleteId, deviceId, period, startTime.getTime(), endTime.getTime()]);
 
 /**
  * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
  * and computed data. Lock the session first.
- * @throws ServiceError `too_many_timeframes`; QuotaExceeded
+ * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
 export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
-  const { queries, config } = unit;
-  const { activityMaxTimeframes: most } = config;
-  const { wanted, periods } = await planOf(queries, session, { lock: true, most });
-  if (wanted.length > most) throw tooManyTimeframes(most);
+  const { activityMaxTimeframes: most } = unit.config;
+  const inputs = await derivationInputs(unit.queries, session, { lock: true });
+  const wanted: WantedTimeframe[] = [];
+  for await (const one of wantedTimeframes(inputs)) {
+    if (wanted.push(one) > most) throw tooManyTimeframes(most);
+  }
+  await forgetRefusal(unit, session);
   const jsonSchemaId = await schemaIdOf(unit, session);
-  const missing = new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one]));
-  await removeOthers(unit, session, missing);
+  const missing = new Map(wanted.map((one) => [placeOf(one), one]));
+  const known = await knownOf(unit, session);
+  const kept = await keepOnly(
+    unit,
+    { session, jsonSchemaId, known },
+    (one) => missing.get(placeOf(one))?.params,
+  );
+  for (const one of kept) missing.delete(placeOf(one));
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
-  await deleteFiguresOfOthers(unit, session, { wanted, periods });
+  await deleteFiguresOfOthers(unit, session, inputs);
   // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
 /**
  * Deletes the time frames that no longer apply, and adds none, so that no figures remain with the wrong player if a limit prevents
- * the derivation. Lock the session first.
- * @throws ServiceError `session_too_large`
+ * the derivation, and records the refusal. Reads the existing time frames first, because there may be many more wanted ones. Lock
+ * the session first.
  */
 export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
-  const { wanted, periods } = await planOf(unit.queries, session, {
-    lock: true,
-    most: Number.POSITIVE_INFINITY,
-  });
+  const known = await knownOf(unit, session);
+  const inputs = await inputsOfExisting(unit.queries, session, [
+    ...new Set(known.map(({ athleteId }) => athleteId)),
+  ]);
+  // First, because the deletion would otherwise cause another derivation.
+  await forgetRefusal(unit, session);
   const jsonSchemaId = await schemaIdOf(unit, session);
-  await removeOthers(unit, session, new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one])));
-  await deleteFiguresOfOthers(unit, session, { wanted, periods });
+  const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
+  await recordRefusal(unit, session, countsOf(kept));
+  await deleteFiguresOfOthers(unit, session, inputs);
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
-/** Deletes the time frames of the session that are not wanted, and removes those that exist from `wanted`. */
-async function removeOthers(
-  unit: UnitOfWork,
-  session: Session,
-  wanted: Map<string, WantedTimeframe>,
-): Promise<void> {
-  const known = await unit.queries
-    .select({ timeframe: timeframes, period: sessionTimeframes.period })
+/** A time frame of a session. */
+type KnownTimeframe = typeof timeframes.$inferSelect & { period: string };
+
+const knownOf = ({ queries }: UnitOfWork, { id }: Session): Promise<KnownTimeframe[]> =>
+  queries
+    .select({ ...getTableColumns(timeframes), period: sessionTimeframes.period })
     .from(sessionTimeframes)
     .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(eq(sessionTimeframes.sessionId, session.id));
-  const superfluous = known.filter(({ timeframe, period }) => {
-    const isSessions = timeframe.activityId === session.id;
-    return !(isSessions && wanted.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)));
-  });
-  if (superfluous.length === 0) return;
-  const ids = superfluous.map(({ timeframe }) => timeframe.id);
-  await deleteTimeframes(unit, inArray(timeframes.id, ids));
+    .where(eq(sessionTimeframes.sessionId, id))
+    .orderBy(timeframes.id);
+
+/** Number of time frames between two turns of the event loop. Each may be compared with 1,000 assignments. */
+const COMPARED_AT_A_TIME = 500;
+
+/**
+ * Deletes the time frames of a session that do not apply, and those that version 1 has moved to another activity. A time frame
+ * whose samples retention has removed remains if only its params would change, because its figures cannot be computed again.
+ * @param paramsOf the params that a time frame should have; undefined if it does not apply. The database orders their members.
+ * @returns the others
+ */
+async function keepOnly(
+  unit: UnitOfWork,
+  { session, jsonSchemaId, known }: { session: Session; jsonSchemaId: number; known: KnownTimeframe[] },
+  paramsOf: (one: KnownTimeframe) => WantedTimeframe["params"] | undefined,
+): Promise<KnownTimeframe[]> {
+  const places = new Set<string>();
+  const differing = new Set<number>();
+  const left = new Set<number>();
+  for (const [place, one] of known.entries()) {
+    if (place % COMPARED_AT_A_TIME === COMPARED_AT_A_TIME - 1) await nextEventLoopTurn();
+    const params = paramsOf(one);
+    const isOfSession = one.activityId === session.id && one.jsonSchemaId === jsonSchemaId;
+    if (params === undefined || !isOfSession || places.has(placeOf(one))) continue;
+    places.add(placeOf(one));
+    left.add(one.id);
+    if (JSON.stringify(params) !== JSON.stringify(one.params)) differing.add(one.id);
+  }
+  const lost = await withLostSamples(unit, [...differing]);
+  const isKept = ({ id }: KnownTimeframe) => left.has(id) && (!differing.has(id) || lost.has(id));
+  const superfluous = known.filter((one) => !isKept(one)).map(({ id }) => id);
+  if (superfluous.length > 0) await deleteTimeframes(unit, inArray(timeframes.id, superfluous));
+  return known.filter(isKept);
+}
+
+async function withLostSamples(
+  { queries }: UnitOfWork,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await queries
+    .select({ id: timeframes.id })
+    .from(timeframes)
+    .where(and(inArray(timeframes.id, [...ids]), hasLostSamples));
+  return new Set(rows.map(({ id }) => id));
+}
+
+function countsOf(known: readonly KnownTimeframe[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { athleteId } of known) counts.set(athleteId, (counts.get(athleteId) ?? 0) + 1);
+  return counts;
 }
 
 async function schemaIdOf({ queries }: UnitOfWork, { sport }: Session): Promise<number> {
@@ -112,18 +173,19 @@ async function addTimeframes(
   await unit.announce("timeframesDerived", { created });
 }
 
-/** Deletes the figures of players and periods that are no longer in the session. */
+/** Deletes the figures of players without time frames, and of periods that are no longer in the session. */
 async function deleteFiguresOfOthers(
   { queries }: UnitOfWork,
   { id }: Session,
-  { wanted, periods }: Pick<SessionPlan, "wanted" | "periods">,
+  { periods }: Pick<DerivationInputs, "periods">,
 ): Promise<void> {
-  const athletes = [...new Set(wanted.map(({ athleteId }) => athleteId))];
   // A period in which a player does not take part has figures, but no time frames.
   const names = [WHOLE, SUM_OF_HALVES, ...periods.map(({ name }) => name)];
-  const isOther =
-    wanted.length === 0
-      ? undefined
-      : or(notInArray(sessionFigures.athleteId, athletes), notInArray(sessionFigures.period, names));
-  await queries.delete(sessionFigures).where(and(eq(sessionFigures.sessionId, id), isOther));
+  const hasFrames = sql`EXISTS (SELECT FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+    WHERE ${sessionTimeframes.sessionId} = ${id} AND ${timeframes.athleteId} = ${sessionFigures.athleteId})`;
+  await queries
+    .delete(sessionFigures)
+    .where(
+      and(eq(sessionFigures.sessionId, id), or(not(hasFrames), notInArray(sessionFigures.period, names))),
+    );
 }

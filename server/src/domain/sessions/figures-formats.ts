@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
-import {
-  type Cell,
-  FILE_COLUMNS,
-  periodSheetColumns,
-  sheetOf,
-  tableCsv,
-  tableParquet,
-  textLayout,
-} from "asi-convert/squad-report";
-import type { PlayerFigures } from "../change/compute-pool.js";
+import { type Cell, FILE_COLUMNS, periodSheetColumns, sheetOf } from "asi-convert/squad-report";
+import type { CellTable, PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
+import { writeCsv, writeParquet } from "../computed-data/threads/table.js";
+import { groupBy } from "../lists/group-by.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import { waiterOf } from "./compute-player.js";
+import { WHOLE } from "./derivation-inputs.js";
 import type { FiguresRow, FiguresTable } from "./figures.js";
 import {
   cautionsWanted,
@@ -26,7 +22,6 @@ import {
   type WantedColumns,
 } from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
-import { WHOLE } from "./wanted-timeframes.js";
 
 /** Returns the values of a row by the keys of the columns in files of `asi squad`. */
 function cellsOf(
@@ -52,13 +47,14 @@ function cellsOf(
 
 const LAST_FIGURE = SQUAD_COLUMNS.at(-1)?.key;
 
-/** Returns the columns of the files of `asi squad` that the role of the caller includes. */
-const columnsOf = ({ hasHeart, wanted }: FiguresTable) =>
+/** The columns of the files of `asi squad` that the role of the caller includes. @param hasNotes whether some rows are incomplete */
+const columnsOf = ({ hasHeart, wanted }: FiguresTable, hasNotes: boolean) =>
   [
     ...FILE_COLUMNS.flatMap((column) =>
       column.key === LAST_FIGURE ? [column, ...numberColumnsWanted(wanted)] : [column],
     ),
     ...textColumnsWanted(wanted),
+    ...(hasNotes ? [INCOMPLETE] : []),
   ]
     .filter(({ key }) => hasHeart || !isHeartKey(key))
     .map((column) => ({
@@ -66,32 +62,91 @@ const columnsOf = ({ hasHeart, wanted }: FiguresTable) =>
       cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
     }));
 
-/** Formats the table as CSV, as `asi squad` does. */
-export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): Tagged & { csv: string } {
-  const { session, rows, etag } = table;
-  const instantText = inTimeZone(() => instantFormat(timeZone));
-  const start = instantText(session.startTime.getTime());
-  const csv = tableCsv(
-    columnsOf(table),
-    rows.map((row) => cellsOf(row, start, table.wanted)),
-    textLayout(undefined, instantText),
-  );
-  // Representations have different strong tags (RFC 9110 section 8.8.3).
-  return { csv, ...tagged(["text/csv", timeZone ?? "UTC", etag]) };
+/** A column of tables in which time frames, samples or computations are missing. */
+const INCOMPLETE = { key: "incomplete", title: "Incomplete because of", kind: "text", decimals: 0 } as const;
+
+interface FileRow {
+  period: string;
+  cells: Record<string, Cell>;
 }
 
-/** Formats the table as a Parquet file, as `asi squad` does. */
-export function tableAsParquet(
+/** Number of rows that are prepared, or written, between two turns of the event loop. */
+const ROWS_AT_A_TIME = 500;
+
+/** The columns and rows of a file. A player without rows because of a limit or a computation has one row without figures. */
+async function fileOf(table: FiguresTable, timeZone: string | undefined) {
+  const { session, rows, leftOut, computing, wanted } = table;
+  const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
+  const limited = leftOut.filter(({ reason }) => reason === "limit_reached");
+  const ofPlayer = new Map([
+    ...limited.map(({ athleteId }) => [athleteId, "limit_reached"] as const),
+    ...computing.map(({ athleteId }) => [athleteId, "computing"] as const),
+  ]);
+  const removed = new Set(
+    leftOut.flatMap(({ athleteId, period, reason }) =>
+      reason === "samples_removed" ? [`${athleteId} ${period}`] : [],
+    ),
+  );
+  const cells: FileRow[] = [];
+  for (const [place, row] of rows.entries()) {
+    if (place % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) await nextEventLoopTurn();
+    const { athleteId } = row.player;
+    const isRemoved = removed.has(`${athleteId} ${row.period}`);
+    const incomplete = ofPlayer.get(athleteId) ?? (isRemoved ? "samples_removed" : null);
+    cells.push({ period: row.period, cells: { ...cellsOf(row, start, wanted), incomplete } });
+  }
+  const withRows = new Set(rows.map(({ player }) => player.athleteId));
+  for (const player of [...limited.map((one) => one.player), ...computing]) {
+    if (player === undefined || withRows.has(player.athleteId)) continue;
+    const { athleteId, name, number, position } = player;
+    const incomplete = ofPlayer.get(athleteId) ?? null;
+    const known = { session: start, period: "session", player: name, number, position, incomplete };
+    cells.push({ period: WHOLE, cells: known });
+  }
+  return { columns: columnsOf(table, ofPlayer.size + removed.size > 0), rows: cells };
+}
+
+/** Writes a file, in a thread if it has many rows. */
+async function written<T>(
+  ctx: Context,
   table: FiguresTable,
   timeZone: string | undefined,
-): Tagged & { bytes: Uint8Array } {
-  const { session, rows, etag } = table;
-  const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const bytes = tableParquet(
-    columnsOf(table),
-    rows.map((row) => cellsOf(row, start, table.wanted)),
+  { here, inThread }: { here: (file: CellTable) => T; inThread: (file: CellTable) => Promise<T> },
+): Promise<T> {
+  const { columns, rows } = await fileOf(table, timeZone);
+  const file: CellTable = {
+    columns: columns.map(({ key, title, kind, decimals }) => ({ key, title, kind, decimals })),
+    rows: rows.map(({ cells }) => columns.map(({ cell }) => cell(cells))),
+    timeZone,
+  };
+  if (rows.length <= ROWS_AT_A_TIME) return here(file);
+  return ctx.computer.share(`table ${randomUUID()}`, waiterOf(ctx, table.session.ownerId), () =>
+    inThread(file),
   );
-  return { bytes, ...tagged(["parquet", timeZone ?? "UTC", etag]) };
+}
+
+/** The table as a CSV, as written by `asi squad`. */
+export async function tableAsCsv(
+  ctx: Context,
+  table: FiguresTable,
+  timeZone: string | undefined,
+): Promise<Tagged & { csv: string }> {
+  const csv = await written(ctx, table, timeZone, { here: writeCsv, inThread: ctx.computer.writeCsv });
+  // Representations have different strong tags (RFC 9110 section 8.8.3).
+  return { csv, ...tagged(["text/csv", timeZone ?? "UTC", table.etag]) };
+}
+
+/** The table as a Parquet file, as written by `asi squad`. */
+export async function tableAsParquet(
+  ctx: Context,
+  table: FiguresTable,
+  timeZone: string | undefined,
+): Promise<Tagged & { bytes: Uint8Array }> {
+  const bytes = await written(ctx, table, timeZone, {
+    here: writeParquet,
+    inThread: ctx.computer.writeParquet,
+  });
+  return { bytes, ...tagged(["parquet", timeZone ?? "UTC", table.etag]) };
 }
 
 /** Maximum number of rows of a workbook, because it is written in one piece. */
@@ -106,24 +161,23 @@ export async function tableAsWorkbook(
   table: FiguresTable,
   timeZone: string | undefined,
 ): Promise<Tagged & { bytes: Uint8Array }> {
-  const { session, rows, etag } = table;
+  const { columns, rows } = await fileOf(table, timeZone);
   if (rows.length > MAX_WORKBOOK_ROWS)
     throw errors.conflict(
       "table_too_large",
       `A workbook has at most ${MAX_WORKBOOK_ROWS} rows, and the table has ${rows.length}. Use CSV or Parquet.`,
     );
-  const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const columns = periodSheetColumns(columnsOf(table));
-  const periods = new Set([WHOLE, ...rows.map(({ period }) => period)]);
-  const sheets = [...periods].map((period) => {
-    const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start, table.wanted));
-    return sheetOf(period === WHOLE ? "Session" : period, columns, own, timeZone);
+  const byPeriod = groupBy(rows, ({ period }) => period);
+  const sheets = [...new Set([WHOLE, ...byPeriod.keys()])].map((period) => {
+    const own = (byPeriod.get(period) ?? []).map(({ cells }) => cells);
+    return sheetOf(period === WHOLE ? "Session" : period, periodSheetColumns(columns), own, timeZone);
   });
-  const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, session.ownerId), () =>
+  const { ownerId } = table.session;
+  const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, ownerId), () =>
     ctx.computer.writeWorkbook(sheets),
   );
   // The file contains the time at which it was written, so the bytes of an unchanged table differ.
-  return { bytes, etag: `W/${tagged(["xlsx", timeZone ?? "UTC", etag]).etag}` };
+  return { bytes, etag: `W/${tagged(["xlsx", timeZone ?? "UTC", table.etag]).etag}` };
 }
 
 const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms).toISOString() : null);

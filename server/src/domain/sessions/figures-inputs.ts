@@ -19,9 +19,10 @@ import type { PlayerPeriod } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { timesOf, WHOLE } from "./derivation-inputs.js";
 import { idAsName } from "./period-rows.js";
 import type { Session } from "./rules.js";
-import { type SessionPlan, timesOf, WHOLE } from "./wanted-timeframes.js";
+import type { SessionPlan } from "./wanted-timeframes.js";
 
 /** A time frame of a session. */
 export interface SessionFrame {
@@ -117,6 +118,21 @@ export function playerPeriods(
     .map(({ period, intervals }) => framed(period, intervals, [period]))
     .filter(({ shownAs }) => shownAs !== null);
   return [...(whole === undefined ? [] : [whole]), ...matchPeriod(periods, name, framed), ...parts];
+}
+
+/** Ids of time frames, as text. */
+export const idsOf = (frames: readonly Pick<SessionFrame, "id">[]): string =>
+  frames.map(({ id }) => id).join(" ");
+
+/**
+ * Whether stored figures of a period must not be computed again: all their time frames are still in the period, and retention has
+ * removed samples that new figures would need.
+ * @param stored ids of the time frames of the stored figures
+ * @param own the time frames in the period
+ */
+export function isKept(stored: string, own: readonly Pick<SessionFrame, "id" | "isLost">[]): boolean {
+  const ids = new Set(own.map(({ id }) => String(id)));
+  return stored !== "" && own.some(({ isLost }) => isLost) && stored.split(" ").every((id) => ids.has(id));
 }
 
 export const asPlayerPeriod = ({ period, intervals, periodMs, benchMs }: FramedPeriod): PlayerPeriod => ({

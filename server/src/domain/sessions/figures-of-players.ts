@@ -21,7 +21,7 @@ import { type ComputedPlayer, storedFigures } from "./stored-figures.js";
 import { planOf, type SessionPlan } from "./wanted-timeframes.js";
 
 /** A player with time frames in a session, and the current inputs of the figures. */
-interface PlayerOfTable {
+export interface PlayerOfTable {
   player: SessionPlayer;
   own: SessionFrame[];
   periods: FramedPeriod[];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { lengthOf, united } from "asi-convert/squad";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
@@ -7,14 +8,16 @@ import { type Tagged, tagged } from "../change/entity-tags.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
-import { FIGURES_VERSION, type FramedPeriod, type SessionFrame } from "./figures-inputs.js";
-import { figuresUntil } from "./figures-of-players.js";
+import { WHOLE } from "./derivation-inputs.js";
+import { FIGURES_VERSION, type FramedPeriod, idsOf, type SessionFrame } from "./figures-inputs.js";
+import { figuresUntil, type PlayerOfTable } from "./figures-of-players.js";
 import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
+import { incompletePlayers } from "./refused-derivations.js";
 import type { SeenSession, Session } from "./rules.js";
 import type { ComputedPlayer } from "./stored-figures.js";
 import { waitingDerivations } from "./waiting-work.js";
-import { type LeftOut, WHOLE } from "./wanted-timeframes.js";
+import type { LeftOut } from "./wanted-timeframes.js";
 
 /** A row of the table: a player in a period. */
 export interface FiguresRow {
@@ -34,7 +37,7 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (Omit<LeftOut, "reason"> & {
-    reason: LeftOut["reason"] | "not_computable" | "limit_reached";
+    reason: LeftOut["reason"] | "not_computable" | "limit_reached" | "samples_removed";
     player: SessionPlayer | undefined;
   })[];
   /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
@@ -102,11 +105,17 @@ export async function sessionTable(
     only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
   const visible = plan.players.filter(({ athleteId }) => only === null || athleteId === only);
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
-  const incomplete = visible.filter(
-    ({ athleteId }) =>
-      !isWaiting(athleteId) && (plan.numbers.get(athleteId) ?? 0) > (framesOf.get(athleteId)?.length ?? 0),
-  );
-  const leftOut = [...withoutSamples, ...notComputable, ...(await limitedOf(ctx, session, incomplete))];
+  const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
+  const limited = visible
+    .filter(({ athleteId }) => isIncomplete?.has(athleteId) === true && !isWaiting(athleteId))
+    .map((player) => ({
+      athleteId: player.athleteId,
+      player,
+      period: WHOLE,
+      reason: "limit_reached" as const,
+    }));
+  const removed = players.flatMap((one) => removedOf(one, computed.get(one.player.athleteId), isReadable));
+  const leftOut = [...withoutSamples, ...notComputable, ...limited, ...removed];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
@@ -121,22 +130,24 @@ export async function sessionTable(
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
 }
 
-/**
- * Returns the players whose time frames are missing because of a limit, without those who are incomplete because of a later
- * change.
- */
-async function limitedOf({ queries }: Context, session: Session, incomplete: readonly SessionPlayer[]) {
-  if (incomplete.length === 0) return [];
-  const isWaiting = await waitingDerivations(queries, session);
-  return incomplete
-    .filter(({ athleteId }) => !isWaiting(athleteId))
-    .map((player) => ({
-      athleteId: player.athleteId,
-      player,
-      period: WHOLE,
-      reason: "limit_reached" as const,
-    }));
-}
+/** The periods whose figures lack samples that retention has removed, or were computed with former thresholds or devices. */
+const removedOf = (
+  { player, periods }: PlayerOfTable,
+  computed: ComputedPlayer | undefined,
+  isReadable: (frame: SessionFrame) => boolean,
+) =>
+  periods.flatMap(({ period, shownAs, own }) => {
+    const found = computed?.byPeriod.get(period);
+    const isRemoved = found !== undefined && own.some(({ isLost }) => isLost) && own.every(isReadable);
+    if (!isRemoved || shownAs === null) return [];
+    const isCurrent =
+      found.recordedMs !== null &&
+      found.own === idsOf(own) &&
+      own.every(({ params }) => isDeepStrictEqual(params, player.params));
+    return isCurrent
+      ? []
+      : [{ athleteId: player.athleteId, player, period: shownAs, reason: "samples_removed" as const }];
+  });
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
 
@@ -170,7 +181,7 @@ function rowsOf(
         periodMs,
         coverage,
         timeframes: own.map(({ id }) => id),
-        computedAt: computed.computedAt,
+        computedAt: found.computedAt,
       },
     ];
   });

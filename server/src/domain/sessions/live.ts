@@ -14,7 +14,7 @@ import {
   requireFewDevices,
 } from "../raw-data/live-devices.js";
 import { intersect } from "../sample-ownership/intervals.js";
-import { WHOLE } from "./wanted-timeframes.js";
+import { WHOLE } from "./derivation-inputs.js";
 
 /** An ownership that has not ended. */
 const CURRENT = { id: ownerships.id, version: ownerships.version, startTime: ownerships.startTime };

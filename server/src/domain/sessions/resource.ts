@@ -44,8 +44,14 @@ export const Session = Type.Object(
           "Whether time frames or figures are being computed after a change. Until then, they may not reflect the change. Absent in lists",
       }),
     ),
+    limit_reached: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether a limit prevents some of the time frames, so figures are missing; the table of the session names the players. Absent in lists",
+      }),
+    ),
   },
-  { $id: "SquadSession", examples: [{ id: 5, ...example, computing: false }] },
+  { $id: "SquadSession", examples: [{ id: 5, ...example, computing: false, limit_reached: false }] },
 );
 
 export const SessionInput = Type.Object(
@@ -90,11 +96,17 @@ export const toSessionResource = (row: SessionRow) => ({
   end_time: row.endTime.toISOString(),
 });
 
+/** What jobs determine in the details of a session. */
+export interface SessionState {
+  computing: boolean;
+  limit_reached: boolean;
+}
+
 export const sessionItem = (
   row: SessionRow,
-  computing: boolean,
-): Item<ReturnType<typeof toSessionResource> & { computing: boolean }> =>
-  item({ ...toSessionResource(row), computing }, row.version, row.activityVersion);
+  state: SessionState,
+): Item<ReturnType<typeof toSessionResource> & SessionState> =>
+  item({ ...toSessionResource(row), ...state }, row.version, row.activityVersion);
 
 const periodExamples = [
   {

@@ -7,10 +7,10 @@ import { recomputations, sessionFigures, sessionTimeframes, timeframes } from ".
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
+import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, isOfSameFrames, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { withUnknown } from "./stored-figures.js";
-import { WHOLE } from "./wanted-timeframes.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };

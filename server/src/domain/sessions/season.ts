@@ -16,6 +16,7 @@ import { isVisibleSession } from "../squad-roles/view.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { playersOf } from "./players.js";
+import { incompletePlayers } from "./refused-derivations.js";
 import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
@@ -53,7 +54,7 @@ export const Season = Type.Object(
         end_time: DateTimeOut(),
         not_computed: Type.Array(Type.Integer(), {
           description:
-            "Ids of athletes whose figures are not computed or stale; the table of the session computes them",
+            "Ids of athletes whose figures are not computed, stale, or incomplete because of a limit. The table of the session computes them, or names them with `limit_reached`",
         }),
       }),
       { description: "In chronological order" },
@@ -118,7 +119,9 @@ export async function squadSeason(
   const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
   const readable = await readableParts(ctx, squad, batches);
-  const computed = readable.filter(({ inputs }) => inputs !== null);
+  const incomplete = await incompleteSeen(ctx, squad, all);
+  const isComplete = ({ sessionId, athleteId }: Part) => incomplete.get(sessionId)?.has(athleteId) !== true;
+  const computed = readable.filter((part) => part.inputs !== null && isComplete(part));
   const about = await aboutPlayers(queries, squad.id, all, computed);
   const { etag } = tagged([
     SEASON_VERSION,
@@ -127,6 +130,7 @@ export async function squadSeason(
     [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
     readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
+    [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
   ]);
   if (isKnown(etag)) return { resource: NOTHING, etag };
   const missing = readable.filter(({ inputs }) => inputs === null);
@@ -145,6 +149,12 @@ export async function squadSeason(
     played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
   }
   const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
+  const missingIn = (id: number) => [
+    ...new Set([
+      ...(notComputed.get(id) ?? []).map(({ athleteId }) => athleteId),
+      ...(incomplete.get(id) ?? []),
+    ]),
+  ];
   const head = {
     squad: squad.id,
     left_out,
@@ -154,7 +164,7 @@ export async function squadSeason(
       kind,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
-      not_computed: (notComputed.get(id) ?? []).map(({ athleteId }) => athleteId),
+      not_computed: missingIn(id),
     })),
   };
   const pieces = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"players":[`)];
@@ -190,7 +200,20 @@ async function sessionsIn(
   return { batches, left_out: count - batches.flat().length };
 }
 
-/** Returns the players in the sessions whom the owner of the squad may read and the caller may see. */
+/** The players with incomplete time frames whom the caller sees, by session. */
+async function incompleteSeen({ queries }: Context, { view }: SeenSquad, all: readonly Session[]) {
+  const found = await incompletePlayers(
+    queries,
+    all.map(({ id }) => id),
+  );
+  const seen = [...found].map(
+    ([id, athletes]) =>
+      [id, [...athletes].filter((one) => view.athleteId === null || one === view.athleteId)] as const,
+  );
+  return new Map(seen.flatMap(([id, athletes]) => (athletes.length === 0 ? [] : [[id, new Set(athletes)]])));
+}
+
+/** The players in the sessions whom the owner of the squad may read and the caller sees. */
 async function readableParts(
   ctx: Context,
   { ownerId, view }: SeenSquad,

@@ -5,22 +5,41 @@ import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 
+/** The figures of a player in a period. */
+export interface PeriodFigures extends PlayerFigures {
+  /** Ids of the time frames whose samples they include, as text. */
+  own: string;
+  computedAt: Date;
+  rulesVersion: number;
+}
+
 /** The figures of a player in a session, by period. */
 export interface ComputedPlayer {
+  /** See `inputsOf`. */
   inputs: string;
-  computedAt: Date;
-  byPeriod: ReadonlyMap<string, PlayerFigures>;
+  byPeriod: ReadonlyMap<string, PeriodFigures>;
+}
+
+/** The text stored with each period: the inputs of the player, and the time frames of the period. */
+export const storedInputs = (inputs: string, own: string): string => `${inputs}:${own}`;
+
+function readInputs(stored: string): { inputs: string; own: string } {
+  const [version = "", frames = "", times = "", own = ""] = stored.split(":");
+  return { inputs: [version, frames, times].join(":"), own };
 }
 
 type StoredTexts = Pick<typeof sessionFigures.$inferSelect, "figures" | "recordedMs" | "seconds" | "details">;
 
-/** Returns the figures in the form in which they are stored. */
-export const storedTexts = ({ figures, recordedMs, seconds, ...details }: PlayerFigures): StoredTexts => ({
-  figures: JSON.stringify(figures),
-  recordedMs,
-  seconds: JSON.stringify(seconds),
-  details: JSON.stringify(details),
-});
+/** The figures in the form in which they are stored. */
+export const storedTexts = ({ figures, recordedMs, seconds, ...others }: PlayerFigures): StoredTexts => {
+  const { cells, hrCoverage, definition, further } = others;
+  return {
+    figures: JSON.stringify(figures),
+    recordedMs,
+    seconds: JSON.stringify(seconds),
+    details: JSON.stringify({ cells, hrCoverage, definition, further }),
+  };
+};
 
 const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
 
@@ -63,12 +82,16 @@ export async function storedFigures(
         athleteId === undefined ? undefined : eq(sessionFigures.athleteId, athleteId),
       ),
     );
-  const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
-  for (const [place, { athleteId, inputs, computedAt, period, ...texts }] of rows.entries()) {
+  const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PeriodFigures> }>();
+  for (const [
+    place,
+    { athleteId, inputs: stored, computedAt, rulesVersion, period, ...texts },
+  ] of rows.entries()) {
     if (place % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) await nextEventLoopTurn();
-    const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
+    const { inputs, own } = readInputs(stored);
+    const known = found.get(athleteId) ?? { inputs, byPeriod: new Map() };
     found.set(athleteId, known);
-    known.byPeriod.set(period, readStoredTexts(texts));
+    known.byPeriod.set(period, { ...readStoredTexts(texts), own, computedAt, rulesVersion });
   }
   return found;
 }

@@ -2,17 +2,17 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { isUnended } from "../../store/queue/job-queue.js";
-import { jobs, squadMembers } from "../../store/schema.js";
+import { jobs, refusedDerivations, squadMembers } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
-import { type Item, matchesStrongly } from "../change/entity-tags.js";
+import { matchesStrongly } from "../change/entity-tags.js";
 import { subjectOf } from "./derive-sessions.js";
 import { MAX_PLAYERS } from "./players.js";
-import { sessionItem, type toSessionResource } from "./resource.js";
+import { type SessionState, sessionItem } from "./resource.js";
 import type { SeenSession, Session } from "./rules.js";
 
 type Timed = Pick<Session, "id" | "ownerId" | "squadId" | "startTime" | "endTime">;
 
-type Details = Item<ReturnType<typeof toSessionResource> & { computing: boolean }>;
+type Details = ReturnType<typeof sessionItem>;
 
 /**
  * Selects the subjects of unfinished derivations of a session: derivations of the session itself, its squad, its players or all
@@ -51,19 +51,24 @@ export async function waitingDerivations(
   return (athleteId) => isOfAll || found.has(subjectOf({ athleteId }));
 }
 
-/** Returns the details of a session, and whether its time frames or figures are being computed. */
+/** The details of a session, and whether its time frames or figures are being computed, or cannot be because of a limit. */
 export async function sessionDetails(queries: Queries, session: SeenSession): Promise<Details> {
-  const { rows } = await queries.execute<{ computing: boolean }>(sql`
+  const { id, ownerId, view } = session;
+  const { rows } = await queries.execute<SessionState & Record<string, unknown>>(sql`
     SELECT EXISTS (${subjects(session)}) OR EXISTS (
-      SELECT FROM ${jobs} WHERE ${jobs.kind} = 'session-figures' AND ${jobs.chargedTo} = ${session.ownerId}
-        AND ${isUnended} AND ${jobs.payload}->>'session' = ${String(session.id)}) AS computing`);
-  return sessionItem(session, rows[0]?.computing === true);
+      SELECT FROM ${jobs} WHERE ${jobs.kind} = 'session-figures' AND ${jobs.chargedTo} = ${ownerId}
+        AND ${isUnended} AND ${jobs.payload}->>'session' = ${String(id)}) AS computing,
+      EXISTS (SELECT FROM ${refusedDerivations} WHERE session_id = ${id}
+        AND coalesce(${view.athleteId}::bigint = ANY(athletes), true)) AS limit_reached`);
+  const [{ computing, limit_reached } = { computing: false, limit_reached: false }] = rows;
+  return sessionItem(session, { computing, limit_reached });
 }
 
-/**
- * Returns the details for `If-Match`. Both entity tags match, because the end of a computation is not a change by another user.
- */
+/** The details for `If-Match`. Any state matches, because the end of a computation is not a change by another user. */
 export function detailsToMatch({ ifMatch = "" }: Context, session: SeenSession): Details {
-  const computing = sessionItem(session, true);
-  return matchesStrongly(ifMatch, computing.etag) ? computing : sessionItem(session, false);
+  const states = [true, false].flatMap((computing) =>
+    [true, false].map((limit_reached) => sessionItem(session, { computing, limit_reached })),
+  );
+  const idle = sessionItem(session, { computing: false, limit_reached: false });
+  return states.find(({ etag }) => matchesStrongly(ifMatch, etag)) ?? idle;
 }

@@ -120,6 +120,27 @@ export function parametersOf(rows: readonly Row[]) {
   return [...byText.values()].slice(0, 20);
 }
 
+/**
+ * Why values of these athletes are missing or may still change; members without entries are absent.
+ * @param period only this one, in addition to the whole session
+ */
+export function gapsOf(
+  { left_out, computing }: Pick<Table, "left_out" | "computing">,
+  athletes: readonly number[],
+  period = WHOLE,
+) {
+  const gaps = {
+    left_out: left_out.filter(
+      (one) => athletes.includes(one.athlete) && (one.period === null || isSame(one.period, period)),
+    ),
+    computing: computing.filter(({ athlete }) => athletes.includes(athlete)),
+  };
+  return {
+    ...(gaps.left_out.length > 0 && { left_out: gaps.left_out }),
+    ...(gaps.computing.length > 0 && { computing: gaps.computing }),
+  };
+}
+
 /** Returns the figures of several rows side by side, each with its difference from the first. */
 export function compared(rows: readonly (Row | null)[]) {
   const present = rows.filter((row) => row !== null);

@@ -208,11 +208,11 @@ export function squadSessionRoutes(app: FastifyInstance): void {
       const table = await sessionTable(ctx, target, { waitS: isFile ? undefined : wait, wanted });
       const name = `session-${target.id}`;
       if (type === CSV) {
-        const { csv, etag } = tableAsCsv(table, query.tz);
+        const { csv, etag } = await tableAsCsv(ctx, table, query.tz);
         return { resource: new TypedText(CSV, csv), etag };
       }
       if (type === PARQUET_TYPE) {
-        const { bytes, etag } = tableAsParquet(table, query.tz);
+        const { bytes, etag } = await tableAsParquet(ctx, table, query.tz);
         return { resource: new TypedFile(PARQUET_TYPE, `${name}.parquet`, bytes), etag };
       }
       if (type === XLSX_TYPE) {

@@ -489,6 +489,12 @@ CREATE TABLE session_timeframes (
 );
 CREATE INDEX session_timeframes_session ON session_timeframes (session_id);
 
+-- Sessions whose last derivation a limit has prevented, and the players whose time frames are incomplete.
+CREATE TABLE refused_derivations (
+  session_id bigint PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+  athletes bigint[] NOT NULL
+);
+
 -- The figures of a player in a period, or in the whole session if the period is empty.
 CREATE TABLE session_figures (
   session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,

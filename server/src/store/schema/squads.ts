@@ -94,6 +94,13 @@ export const sessionTimeframes = pgTable("session_timeframes", {
   period: text("period").notNull(),
 });
 
+/** Sessions whose last derivation a limit has prevented. */
+export const refusedDerivations = pgTable("refused_derivations", {
+  sessionId: reference("session_id").primaryKey(),
+  /** Ids of the players whose time frames are incomplete. */
+  athletes: reference("athletes").array().notNull(),
+});
+
 /** The figures of a player in a period, or in the whole session if the period is empty. */
 export const sessionFigures = pgTable(
   "session_figures",

@@ -81,12 +81,16 @@ const NOT_COMPUTABLE = (when: string) => `has samples ${when} that could not be 
 const LIMIT_REACHED = (when: string) =>
   `is not complete ${when}, because the session or the account would have too many time frames. Remove periods or players.`;
 
+const SAMPLES_REMOVED = (when: string) =>
+  `has samples ${when} that are no longer stored. Figures from before remain, with the former thresholds and devices.`;
+
 const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
   no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,
   no_permission: (when) =>
     `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
   not_computable: NOT_COMPUTABLE,
   limit_reached: LIMIT_REACHED,
+  samples_removed: SAMPLES_REMOVED,
 };
 
 const REASONS_OF_OTHERS: typeof REASONS = {
@@ -95,6 +99,7 @@ const REASONS_OF_OTHERS: typeof REASONS = {
     `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
   not_computable: NOT_COMPUTABLE,
   limit_reached: LIMIT_REACHED,
+  samples_removed: SAMPLES_REMOVED,
 };
 
 /** A player without data in a session or in some of its periods. */

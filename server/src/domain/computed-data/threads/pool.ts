@@ -1,6 +1,7 @@
 import { Piscina } from "piscina";
 import type {
   CellSheet,
+  CellTable,
   ComputationTask,
   ComputedTexts,
   ComputePool,
@@ -10,7 +11,7 @@ import type {
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
 
-type Task = ComputationTask | PlayerTask | readonly CellSheet[];
+type Task = ComputationTask | PlayerTask | CellTable | readonly CellSheet[];
 
 /** Time after which an idle thread ends. An idle thread takes tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
@@ -31,7 +32,7 @@ export function startComputer(
   refusal: (retryAfterMs: number) => Error,
   idleMs = IDLE_MS,
 ): ComputePool {
-  let pool: Piscina<Task, ComputedTexts | Map<string, PlayerFigures> | Uint8Array> | undefined;
+  let pool: Piscina<Task, ComputedTexts | Map<string, PlayerFigures> | string | Uint8Array> | undefined;
   const threadPool = () => {
     pool ??= new Piscina({
       ...threadProgram,
@@ -48,6 +49,8 @@ export function startComputer(
     compute: (task) => threadPool().run(task) as Promise<ComputedTexts>,
     computePlayer: (task) =>
       threadPool().run(task, { name: "runPlayerTask" }) as Promise<Map<string, PlayerFigures>>,
+    writeCsv: (table) => threadPool().run(table, { name: "writeCsv" }) as Promise<string>,
+    writeParquet: (table) => threadPool().run(table, { name: "writeParquet" }) as Promise<Uint8Array>,
     writeWorkbook: (sheets) => threadPool().run(sheets, { name: "writeWorkbook" }) as Promise<Uint8Array>,
     get threads() {
       return pool?.threads.length ?? 0;

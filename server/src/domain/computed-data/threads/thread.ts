@@ -8,5 +8,6 @@ import { constants, setPriority } from "node:os";
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 export { runPlayerTask } from "./player-task.js";
+export { writeCsv, writeParquet } from "./table.js";
 export { runTask as default } from "./task.js";
 export { writeWorkbook } from "./workbook.js";

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { RawDataRange, RawDataSample } from "../../../domain/raw-data/resource.js";
+import { SAMPLE_LIMITS } from "../../../wire/page-limits.js";
 import { ToolError } from "../own-api.js";
 import { Given, type Tool, tool } from "../tool.js";
 
@@ -11,9 +12,8 @@ interface PageOf<T> {
 
 /** Maximum number of devices and ranges in one result. */
 const PAGE = 100;
-/** Maximum interval of samples. One page contains all samples of this interval. */
+/** Maximum interval of samples. One page contains all samples of this interval up to 27 Hz. */
 const MAX_MINUTES = 15;
-const SAMPLES_READ = 10_000;
 const DEFAULT_ROWS = 200;
 const MAX_ROWS = 500;
 
@@ -74,7 +74,7 @@ export const deviceRanges: Tool = tool({
 export const deviceSamples: Tool = tool({
   name: "device_samples",
   title: "Samples of a device",
-  description: `Samples of at most ${MAX_MINUTES} minutes: time, position, altitude, speed and heart rate. For longer intervals, the first sample of each step is returned; values are not averaged.`,
+  description: `Samples of at most ${MAX_MINUTES} minutes: time, position, altitude, speed and heart rate. For longer intervals, the first sample of each step is returned; values are not averaged. ends_early is true if only the first ${SAMPLE_LIMITS.max} samples were read.`,
   input: Type.Object({
     device: Given.device(),
     from: Given.time("First time"),
@@ -97,7 +97,7 @@ export const deviceSamples: Tool = tool({
       );
     const { body, source } = await api.get<PageOf<Static<typeof RawDataSample>>>(
       `/api/v1/devices/${device}/preprocessed-data/`,
-      { start: from, stop: to, limit: SAMPLES_READ },
+      { start: from, stop: to, limit: SAMPLE_LIMITS.max },
     );
     const stepMs = Math.ceil(spanMs / most);
     const samples: object[] = [];
@@ -108,7 +108,10 @@ export const deviceSamples: Tool = tool({
       next = Date.parse(from) + (Math.floor((ms - Date.parse(from)) / Math.max(1, stepMs)) + 1) * stepMs;
       samples.push(shown(sample));
     }
-    return { source, device, step_ms: stepMs, samples, samples_in_the_window: body.count };
+    return {
+      ...{ source, device, step_ms: stepMs, samples, samples_in_the_window: body.count },
+      ...(body.next !== null && { ends_early: true }),
+    };
   },
 });
 

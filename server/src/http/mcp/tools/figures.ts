@@ -3,6 +3,7 @@ import type { Source } from "../own-api.js";
 import {
   compared,
   definitionsFor,
+  gapsOf,
   NAMES_SHOWN,
   parametersOf,
   periodOf,
@@ -61,7 +62,7 @@ export const comparePlayers: Tool = tool({
   name: "compare_players",
   title: "Compare players",
   description:
-    "The figures of two to eleven players in one period of a session side by side, each with the quality of its row. Differences are from the first one. Thresholds may differ by player.",
+    "The figures of two to eleven players in one period of a session side by side, each with the quality of its row. Differences are from the first one. Thresholds may differ by player. left_out and computing are as in session_figures, for these players.",
   input: Type.Object({
     session: Given.session(),
     players: Type.Array(Given.text(PLAYER), {
@@ -84,6 +85,11 @@ export const comparePlayers: Tool = tool({
       players: rows.map(qualityOf),
       parameters: parametersOf(rows),
       figures: compared(rows),
+      ...gapsOf(
+        body,
+        rows.map(({ athlete }) => athlete),
+        name,
+      ),
     };
   },
 });
@@ -92,7 +98,7 @@ export const compareSessions: Tool = tool({
   name: "compare_sessions",
   title: "Compare sessions",
   description:
-    "The figures of one player in two to six whole sessions side by side, each with the quality of its row. Differences are from the first one. Compare only values with the same thresholds and rules_version.",
+    "The figures of one player in two to six whole sessions side by side, each with the quality of its row. Differences are from the first one. Compare only values with the same thresholds and rules_version. left_out and computing of a session are as in session_figures, for this player.",
   input: Type.Object({
     player: Given.text(PLAYER),
     sessions: Type.Array(Given.session(), {
@@ -106,23 +112,26 @@ export const compareSessions: Tool = tool({
   async answer(given, api) {
     const sources: Source[] = [];
     const rows: (Row | null)[] = [];
+    const gaps: Parameters<typeof gapsOf>[0][] = [];
     const names = new Set<string>();
     for (const session of given.sessions) {
       // A table can be several megabytes, so keep only the compared parts.
       const { body, source } = await tableOf(api, session);
       sources.push(source);
+      gaps.push({ left_out: body.left_out.filter((one) => one.period === null), computing: body.computing });
       const whole = body.rows.filter(({ period: name }) => name === null);
       rows.push(playersGiven(whole, given.player)[0] ?? null);
       for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
     }
     const found = rows.filter((row) => row !== null);
-    if (found.length === 0 || new Set(found.map(({ athlete }) => athlete)).size > 1)
-      throw unknownName("player", given.player, names);
+    const athletes = [...new Set(found.map(({ athlete }) => athlete))];
+    if (athletes.length !== 1) throw unknownName("player", given.player, names);
     return {
       sources,
       sessions: rows.map((row, i) => ({
         session: given.sessions[i],
         row: row === null ? null : qualityOf(row),
+        ...gapsOf(gaps[i] ?? { left_out: [], computing: [] }, athletes),
       })),
       parameters: parametersOf(found),
       figures: compared(rows),

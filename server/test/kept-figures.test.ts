@@ -1,0 +1,140 @@
+/** Figures of past sessions whose samples retention has removed. */
+import { eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sessionFiguresOf } from "../src/domain/exports/measured-rows.js";
+import { applySampleRetention } from "../src/jobs/sample-retention.js";
+import { removedSamples, sessionFigures, squadMembers } from "../src/store/schema.js";
+import { service, type TestService } from "./service.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const drill = (name: string, from: number, to: number) => ({
+  name,
+  start_time: minute(from),
+  end_time: minute(to),
+});
+
+interface Shown {
+  rows: { period: string | null; figures: { distance_m: number | null }; computed_at: string }[];
+  left_out: { player: string; period: string | null; reason: string }[];
+}
+
+/** A session of Ann, who runs for ten minutes, with a drill. */
+async function playedSession() {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const [ann] = scene.players as [TestPlayer];
+  const session = await scene.session({ kind: "training" });
+  const setPeriods = async (...periods: object[]) => {
+    expect((await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, periods)).status).toBe(200);
+  };
+  await setPeriods(drill("First", 2, 4));
+  await scene.run(ann.device, 0, 10);
+  const table = async (): Promise<Shown> => (await scene.figures(session)).body;
+  const distances = async () =>
+    (await table()).rows.map(({ period, figures }) => [
+      period,
+      figures.distance_m === null ? null : Math.round(figures.distance_m),
+    ]);
+  const notes = async () =>
+    (await table()).left_out.map(({ player, period, reason }) => [player, period, reason]);
+  const season = async () => (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+  return { scene, ann, session, setPeriods, table, distances, notes, season };
+}
+
+async function expireSamples() {
+  const clock = { now: () => new Date(s.ctx.clock.now().getTime() + 10_000 * 86_400_000) };
+  await applySampleRetention({ ...s.ctx, clock }, undefined, () => undefined);
+}
+
+it("the figures of a deleted time frame are deleted with it; an export contains only figures of the athlete's time frames", async () => {
+  const { scene, ann, session, table } = await playedSession();
+  await table();
+  const { queries } = s.store.database;
+  const isOfSession = eq(sessionFigures.sessionId, session);
+  const periods = async () =>
+    (await queries.select().from(sessionFigures).where(isOfSession)).map(({ period }) => period);
+  const exported = async () => {
+    let text = "";
+    const athlete = { id: ann.athlete } as Parameters<typeof sessionFiguresOf>[1];
+    for await (const part of sessionFiguresOf(s.ctx, athlete, () => undefined)) text += part;
+    return (JSON.parse(text) as { periods: { period: string }[] }[]).map((one) =>
+      one.periods.map(({ period }) => period),
+    );
+  };
+  expect([await periods(), await exported()]).toEqual([["", "First"], [["", "First"]]]);
+  const [whole] = await scene.frames(session);
+  expect((await scene.send("DELETE", `/api/v1/timeframes/${whole?.id}/`)).status).toBe(204);
+  expect([await periods(), await exported()]).toEqual([["First"], [["First"]]]);
+  const ofOther = sql`regexp_replace(inputs, '[0-9]+$', ${String(whole?.id)}::text)`;
+  await queries.update(sessionFigures).set({ inputs: ofOther }).where(isOfSession);
+  expect([await periods(), await exported()]).toEqual([["First"], []]);
+});
+
+describe("after retention has removed the samples of a session", () => {
+  it("its figures remain when a drill is added, and when the thresholds of a player change", async () => {
+    const { scene, ann, session, setPeriods, table, distances, notes, season } = await playedSession();
+    const before = await table();
+    const known = [
+      [null, 1800],
+      ["First", 360],
+    ];
+    expect(await distances()).toEqual(known);
+    await expireSamples();
+    await setPeriods(drill("First", 2, 4), drill("Second", 5, 7));
+    await s.runJobs();
+    expect(await distances()).toEqual([...known, ["Second", null]]);
+    expect(await notes()).toEqual([["Ann", "Second", "samples_removed"]]);
+    expect((await table()).rows.slice(0, 2)).toEqual(before.rows);
+
+    const frames = await scene.frames(session);
+    const { queries } = s.store.database;
+    const [member] = await queries.select().from(squadMembers).where(eq(squadMembers.athleteId, ann.athlete));
+    const params = { params: { sprint_threshold: 2 } };
+    expect((await scene.send("PATCH", `/api/v2/members/${member?.id}/`, params)).status).toBe(200);
+    await s.runJobs();
+    expect(await scene.frames(session)).toEqual(frames);
+    expect(await distances()).toEqual([...known, ["Second", null]]);
+    // They were computed with the former thresholds.
+    expect(await notes()).toEqual(
+      [null, "First", "Second"].map((period) => ["Ann", period, "samples_removed"]),
+    );
+    const { sessions, players } = await season();
+    expect(sessions[0].not_computed).toEqual([]);
+    expect(players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
+
+    await setPeriods(drill("Second", 5, 7));
+    expect(await distances()).toEqual([
+      [null, 1800],
+      ["Second", null],
+    ]);
+  });
+
+  it("a part of the samples never counts as the whole; periods with all samples are computed", async () => {
+    const { ann, setPeriods, distances, notes, season } = await playedSession();
+    const lose = (from: number, to: number) =>
+      s.store.database.queries.insert(removedSamples).values({
+        deviceId: ann.device.id,
+        startMs: Date.parse(minute(from)),
+        stopMs: Date.parse(minute(to)),
+      });
+    await lose(0, 1);
+    expect(await distances()).toEqual([
+      [null, null],
+      ["First", 360],
+    ]);
+    expect(await notes()).toEqual([["Ann", null, "samples_removed"]]);
+    expect((await season()).sessions[0].not_computed).toEqual([]);
+    await setPeriods(drill("First", 2, 4), drill("Second", 5, 7));
+    await lose(3, 3.5);
+    expect(await distances()).toEqual([
+      [null, null],
+      ["First", 360],
+      ["Second", 360],
+    ]);
+  });
+});
