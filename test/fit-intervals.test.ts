@@ -96,7 +96,7 @@ describe("the RR intervals of FIT files of other devices", () => {
   it("have no break where a device writes several intervals of a slow heartbeat together", async () => {
     const slow = Array.from({ length: 10 }, (_, i) => [
       ...Array.from({ length: 6 }, (_, second) => ({ second: 6 * (i + 1) + second })),
-      // two messages that follow each other
+      // two consecutive messages
       ...(i % 2 === 0 ? [] : [{ rrMs: Array(5).fill(1200) }, { rrMs: Array(5).fill(1200) }]),
     ]).flat();
     const beats = await beatsIn(deviceFile(slow));

@@ -153,7 +153,7 @@ describe("a reader returns", () => {
     expect(result.spans).toEqual(findRanges(times).map(({ start, stop }) => ({ start, end: stop })));
   });
 
-  it("no rows without an error", () => {
+  it("no rows, and no error, for a recording without fixes", () => {
     const { outputs, reader } = read([asiInf()], { output: "csv" });
     expect(outputs).toEqual([]);
     expect(reader.result).toMatchObject({ rowsProduced: 0, fileName: null });

@@ -1,4 +1,4 @@
-/** Kills the database of the service after a sample server has removed samples, and before its own commit. */
+/** Kills the service's database after a sample server has removed samples but before the database itself commits. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";

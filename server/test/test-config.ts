@@ -3,8 +3,8 @@ import { type Config, readConfig } from "../src/config/config.js";
 import { newScratchFolder } from "./scratch.js";
 
 /**
- * Folder with a page of one file. Each file of the built page has a route, which would take a third of the time to start a
- * service. `page.test.ts` has its own pages, and the tests of the page itself use the built page.
+ * Folder with a page of one file. The built page has a route for each file, and registering them all would take a third of the
+ * service's startup time. `page.test.ts` has its own pages, and the tests of the page itself use the built page.
  */
 const SMALL_PAGE = join(import.meta.dirname, "small-page");
 

@@ -12,7 +12,7 @@ import { requireWritableTimes } from "./samples-text.js";
 
 export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
-  /** The device, as `decode` returns it. It is written by formats that name the device. */
+  /** The device, as `decode` returns it. It is written only in formats that include the device. */
   info: RecordingInfo;
   /**
    * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. Default: new memory. A piece of the

@@ -5,7 +5,7 @@
 
 /** The caution that accompanies the estimate in every output. */
 export const METABOLIC_CAUTION =
-  "An estimate from speed: it was 29 % below the oxygen uptake in football drills (Buchheit et al. 2015) and 44 % below in circuits (Brown et al. 2016).";
+  "Estimated from speed. In studies, such estimates were 29 % below the value from oxygen uptake in football drills (Buchheit et al. 2015) and 44 % below it in circuits (Brown et al. 2016).";
 
 const GRAVITY_M_PER_S2 = 9.80665;
 

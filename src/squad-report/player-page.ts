@@ -55,7 +55,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
       heatMaps(row, pages),
       hasZones(metrics.definition.parameters)
         ? `<div class="side by-speed">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`
-        : "<p>No figures by speed: the roster lacks the speeds for individual limits.</p>",
+        : "<p>No figures by speed: the roster does not contain the speeds from which the limits of this player are computed.</p>",
     );
   }
   return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;

@@ -4,7 +4,7 @@ export interface Interval {
   endMs: number;
 }
 
-/** Returns the total length of disjoint intervals, ms. */
+/** Returns the total length of disjoint intervals, in ms. */
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }

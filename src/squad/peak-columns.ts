@@ -64,7 +64,7 @@ const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60}
 const hasOwnZones = (metrics: MemberFigures["metrics"]) =>
   metrics !== null && hasZones(metrics.definition.parameters);
 
-/** Returns a column for each window and quantity of `peakDemands`, with the same number of digits. */
+/** Returns a column for each window and quantity of `peakDemands`, with as many decimals as `peakDemands`. */
 export const peakColumns = (): PeakColumn[] =>
   PEAK_WINDOWS_S.flatMap((windowS, i) =>
     AMOUNTS.map(({ amount, suffix, word, title, unit, decimals }): PeakColumn => {

@@ -4,7 +4,7 @@ import type { TrackPoint } from "./track-rows.js";
 
 /** Maximum depth of the elements in a point, which are usually nested about four levels deep. */
 export const MAX_POINT_DEPTH = 16;
-/** Maximum number of shapes. Points have few of them; for example, only some points have a heart rate. */
+/** Maximum number of shapes. The points of a file have only a few different shapes, for example with and without a heart rate. */
 const MAX_SHAPES = 8;
 /** The number by which points with new shapes may exceed the points with known shapes. */
 const MAX_NEW = 64;

@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       "Username is already taken. Choose another.",
     );
     expect(await page.getByLabel("Email").inputValue()).toBe("taken@example.org");
-    // a person who wears a device is also an athlete, and would have no name
+    // a person who wears a device is also an athlete, and athletes need a name
     await page.getByLabel("I also wear a device myself").check();
     await page.getByLabel("Username").fill("not-taken");
     await page.getByRole("button", { name: "Register" }).click();

@@ -22,7 +22,7 @@ const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null 
     "ecg.hr": heart,
   }));
 
-/** Returns the arrival of samples, with a correct clock of the computer. */
+/** Returns the arrival of samples on a computer whose clock is correct. */
 const at = (ms: number): Arrival => ({ heardMs: ms - START_MS, nowMs: ms, isFirst: false });
 
 function add(

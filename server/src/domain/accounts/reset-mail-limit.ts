@@ -12,7 +12,7 @@ export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 /** Longest time for which a link waits for its turn. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** Scope of the counters of emails with links. */
+/** Scope of the counters that limit password reset emails. */
 export const RESET_MAIL = "resetMail";
 
 /**

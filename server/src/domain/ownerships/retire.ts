@@ -7,7 +7,7 @@ import { type Device, findDevice, updateDevice } from "../devices/device.js";
 import { endOwnership } from "./release.js";
 
 /**
- * Retires a device for the operator: its ownership ends as in a release, and no one can take it.
+ * Retires a device on behalf of the operator: its ownership ends, as it does on release, and no one can take the device again.
  * Former owners keep their samples.
  * @throws ServiceError `not_found`
  */

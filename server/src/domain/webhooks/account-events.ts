@@ -17,7 +17,7 @@ export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
 
 export const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENTS) as AccountEvent[];
 
-/** Test event of a webhook of an account. */
+/** The test event for account webhooks. */
 export const ACCOUNT_TEST_EVENT = "webhook.test" as const;
 
 /** Whether an event is an event of account webhooks. */

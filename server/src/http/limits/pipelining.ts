@@ -20,7 +20,7 @@ const MAX_REFUSED = 10_000;
  * Closes connections with too many unanswered requests (RFC 9112 section 9.3.2 allows this). Node.js creates all requests that
  * arrive in one packet, which can be more than a thousand, and has no public way to prevent it. The function therefore also closes
  * all connections of the address that have not yet received a response, before Node.js reads their requests, and refuses new ones for
- * a second. Behind a proxy, it closes only the connection itself, because the others belong to other clients.
+ * a second. Behind a proxy, it closes only the offending connection, because the others may belong to other clients.
  */
 export function limitPipelining(
   { server }: FastifyInstance,

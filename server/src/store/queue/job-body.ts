@@ -61,7 +61,7 @@ export interface StoredBody {
 /**
  * Writes the bytes of a job before the job is added. Each piece is a separate statement, and other statements can run
  * in between. `removeUnused` or later `removeUnusedBodies` removes bytes whose job is never added.
- * @param chunks the bytes, of any lengths; the next chunk is read when the pieces before it are written
+ * @param chunks the bytes, in chunks of any length; the next chunk is read after the preceding pieces have been written
  * @param signal stops the write between two pieces
  */
 export async function writeBody(

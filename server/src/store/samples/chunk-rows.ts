@@ -9,7 +9,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  *
  * - `bucket`: floor(timestamp in ms / 300,000)
  * - `start_ms`, `stop_ms`, `n`: first and last time (ms since 1970 UTC) and number of the samples in `payload`
- * - `payload`: the samples (`encodeChunk`), with the storage EXTERNAL, because they are already compressed
+ * - `payload`: the samples (`encodeChunk`), stored as `EXTERNAL`, because they are already compressed
  * - `stored_at`: time of the last addition, which is the start of the retention period
  *
  * The primary key starts with the device, which determines the server of a row if the table is distributed (`../sample-servers`),

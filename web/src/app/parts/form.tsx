@@ -30,7 +30,7 @@ const Messages = createContext<FieldMessages>(new Map());
 export type Values = (name: string) => string;
 
 interface FormProps {
-  /** Sends the form. The form shows the errors that it throws, and messages of the service at their fields. */
+  /** Submits the form. The form shows the errors that it throws, and messages of the service at their fields. */
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
   /** Text of the button that sends the form. */
   action: string;

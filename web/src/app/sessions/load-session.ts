@@ -8,7 +8,7 @@ type LeftOut = Resource["SessionFigures"]["left_out"][number];
 
 const MOST_PER_PAGE = 1000;
 
-/** The squads and members that describe sessions. */
+/** The squads and members that are needed to describe sessions. */
 export interface Known {
   squads: ReadonlyMap<number, string>;
   members: readonly Resource["Member"][];

@@ -24,7 +24,7 @@ const YOUNG_GENERATION_MB = 16;
 
 /**
  * Starts threads on demand, at most `threads`.
- * @param refusal creates the error for callers when too many computations wait
+ * @param refusal creates the error that callers receive when too many computations are waiting
  * @param idleMs time after which an idle thread ends
  */
 export function startComputer(
