@@ -70,7 +70,9 @@ describe("asi squad --individual-zones", () => {
     );
     expect(vogel).toContain("By speed");
     expect(vogel).toContain("dashed: sprint");
-    expect(graf).toContain("No figures by speed: the roster does not contain the speeds from which the limits of this player are computed.");
+    expect(graf).toContain(
+      "No figures by speed: the roster does not contain the speeds from which the limits of this player are computed.",
+    );
     expect(graf).not.toMatch(/By speed|Sprints:|dashed: sprint/);
     expect(stdout).toContain(
       "High speed and sprints by individual limits, from maximum speed (mss); players without these speeds have no such figures; accelerations",

@@ -92,7 +92,9 @@ describe("optional figures", () => {
       metabolic: JSON.parse(JSON.stringify(metabolicEstimate(samples))),
     });
     const text = (await asi(["stats", MATCH.path, "--metabolic-power"])).stdout;
-    expect(text).toMatch(/metabolic power: .* kJ\/kg[\s\S]*Estimated from speed. In studies, such estimates were 29 % below/);
+    expect(text).toMatch(
+      /metabolic power: .* kJ\/kg[\s\S]*Estimated from speed. In studies, such estimates were 29 % below/,
+    );
   });
 
   test("standard runs are off by default, and labelled as experimental", async () => {
