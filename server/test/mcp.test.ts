@@ -65,10 +65,14 @@ describe("the program in docs/mcp.md", () => {
 
 describe("the tools of the service", () => {
   it("name the players whose figures may still change", async () => {
-    const { computing } = await api(`/api/v2/sessions/${session}/figures/`);
-    // No job has derived the figures of the session yet.
+    const own = await SquadScene.of(s, ["Ann"]);
+    const joined = await own.session();
+    // A new player queues a derivation, which no job runs yet.
+    await own.add("Bea");
+    const { computing } = (await own.send("GET", `/api/v2/sessions/${joined}/figures/`)).body;
     expect(computing.map(({ player }: { player: string }) => player)).toEqual(["Ann", "Bea"]);
-    const { text } = await assistant.ask("session_figures", { session });
+    const program = await McpClient.of(s, own.manager.token);
+    const { text } = await program.ask("session_figures", { session: joined });
     expect(JSON.parse(text).computing).toEqual(computing);
   });
 
