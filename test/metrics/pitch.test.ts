@@ -92,7 +92,7 @@ describe("a pitch", () => {
     const moved = { ...a, latitude: a.latitude + 0.0001 };
     expect(() => pitchFrame([moved, b, c, d])).toThrow(/m off a pitch of .*; at most 1\.5 m are accepted/);
     expect(() => pitchFrame([a, d, c, b])).toThrow(/Give them anticlockwise/);
-    expect(() => pitchFrame([a, b, c] as never)).toThrow(/four of \{ latitude, longitude \}/);
+    expect(() => pitchFrame([a, b, c] as never)).toThrow(/four objects \{ latitude, longitude \}/);
     expect(() => pitchFrame([a, a, a, a])).toThrow(/less than 1 m apart/);
     expect(() => pitchFrame(corners, { length: 0 })).toThrow(/length is 0; it must be from 1/);
   });
