@@ -91,7 +91,7 @@ describe.runIf(isPostgres)("key rotate with several processes", { timeout: 600_0
     const third = await processes.startWith({ SERVER_KEY: newKey ?? "" }, "--role", "api");
     expect(await readable(third)).toEqual(await readable(first));
     const finish = ["key", "finish"];
-    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toContain("add --yes");
+    expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toContain("Add --yes");
     finish.push("--yes");
     expect(await processes.refusal(finish)).toContain("restart it with the new SERVER_KEY");
     expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");

@@ -73,13 +73,13 @@ interface FileRow {
 /** Number of rows that are prepared, or written, between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** The columns and rows of a file. A player without rows because of a limit or a computation has one row without figures. */
+/** The columns and rows of a file. A player without rows because of a limit, a failure or a computation has one row without figures. */
 async function fileOf(table: FiguresTable, timeZone: string | undefined) {
   const { session, rows, leftOut, computing, wanted } = table;
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const limited = leftOut.filter(({ reason }) => reason === "limit_reached");
+  const limited = leftOut.filter(({ reason }) => reason === "limit_reached" || reason === "not_computable");
   const ofPlayer = new Map([
-    ...limited.map(({ athleteId }) => [athleteId, "limit_reached"] as const),
+    ...limited.map(({ athleteId, reason }) => [athleteId, reason] as const),
     ...computing.map(({ athleteId }) => [athleteId, "computing"] as const),
   ]);
   const removed = new Set(

@@ -93,7 +93,8 @@ export async function sessionTable(
     rowsOf(player, periods, computed.get(player.athleteId), isReadable),
   );
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
-  const isComplete = missing.length === 0;
+  const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
+  const isComplete = missing.length === 0 && failed.size === 0 && isIncomplete === undefined;
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
   const notComputable = players.flatMap(({ player, own }) =>
@@ -105,7 +106,6 @@ export async function sessionTable(
     only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
   const visible = plan.players.filter(({ athleteId }) => only === null || athleteId === only);
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
-  const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
   const limited = visible
     .filter(({ athleteId }) => isIncomplete?.has(athleteId) === true && !isWaiting(athleteId))
     .map((player) => ({

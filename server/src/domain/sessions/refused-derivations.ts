@@ -56,7 +56,9 @@ export async function deriveRefusedAgain(unit: UnitOfWork, activityIds: readonly
     .from(refusedDerivations)
     .innerJoin(sessions, eq(sessions.activityId, refusedDerivations.sessionId))
     .innerJoin(activities, eq(activities.id, sessions.activityId))
-    .where(inArray(refusedDerivations.sessionId, [...new Set(activityIds)]));
+    .where(inArray(refusedDerivations.sessionId, [...new Set(activityIds)]))
+    // Two transactions queue the jobs in the same order, so they do not wait for each other.
+    .orderBy(refusedDerivations.sessionId);
   for (const { sessionId, ownerId, ...span } of refused)
     await queueDerivation(unit, { ownerId, sessionId, ...spanOfChange(span) });
 }

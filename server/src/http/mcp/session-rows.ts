@@ -70,9 +70,20 @@ export function playersGiven<P extends Player>(players: readonly P[], given: str
  * @throws ToolError with the existing names
  */
 export function rowOf(rows: readonly Row[], player: string): Row {
-  const found = playersGiven(rows, player);
-  const [row] = found;
-  if (row === undefined || found.length > 1) throw unknownName("player", player, rows.map(nameOf));
+  const row = rowIfAny(rows, player);
+  if (row === null) throw unknownName("player", player, rows.map(nameOf));
+  return row;
+}
+
+/**
+ * Returns the row of a player; null if there is none.
+ *
+ * @param rows of one period
+ * @throws ToolError with the existing names if there are several
+ */
+export function rowIfAny(rows: readonly Row[], player: string): Row | null {
+  const [row = null, ...others] = playersGiven(rows, player);
+  if (others.length > 0) throw unknownName("player", player, rows.map(nameOf));
   return row;
 }
 

@@ -17,7 +17,7 @@ it("a comparison of sessions keeps only the table that it is reading in memory",
       await nextTurn();
       collectGarbage();
       kept.push(tables.filter((table) => table.deref() !== undefined).length);
-      const body = { rows: [rowOf("Ann", 1), rowOf("Bea", 2)] };
+      const body = { rows: [rowOf("Ann", 1), rowOf("Bea", 2)], left_out: [], computing: [] };
       tables.push(new WeakRef(body));
       return { body, source: { url: path, version: null } };
     },

@@ -7,9 +7,9 @@ import {
   NAMES_SHOWN,
   parametersOf,
   periodOf,
-  playersGiven,
   qualityOf,
   type Row,
+  rowIfAny,
   rowOf,
   selected,
   shownRow,
@@ -120,7 +120,7 @@ export const compareSessions: Tool = tool({
       sources.push(source);
       gaps.push({ left_out: body.left_out.filter((one) => one.period === null), computing: body.computing });
       const whole = body.rows.filter(({ period: name }) => name === null);
-      rows.push(playersGiven(whole, given.player)[0] ?? null);
+      rows.push(rowIfAny(whole, given.player));
       for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
     }
     const found = rows.filter((row) => row !== null);
