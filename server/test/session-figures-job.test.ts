@@ -92,9 +92,10 @@ describe("the figures of a session", () => {
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
-    const [ann] = scene.players as [TestPlayer];
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
     const session = await scene.session();
     await scene.run(ann.device, 0, 10);
+    await scene.run(bob.device, 0, 5);
     const { computer } = s.service;
     const computePlayer = computer.computePlayer.bind(computer);
     const spy = vi.spyOn(computer, "computePlayer").mockImplementation(async (task) => {
@@ -114,7 +115,14 @@ describe("the figures of a session", () => {
         [],
         [notComputable],
       ]);
+      // The length of the session is unknown without the time with data of all players.
+      expect(
+        new Set(table.rows.map((row: { share_with_data: number | null }) => row.share_with_data)),
+      ).toEqual(new Set([null]));
     }
+    const path = `/api/v2/sessions/${session}/figures/`;
+    const csv: string = (await s.get(path, scene.manager.token, { Accept: "text/csv" })).body;
+    expect(csv.split("\n").filter((line) => line.endsWith(",not_computable"))).toHaveLength(1);
     expect(await queries.$count(jobs, ofSessions)).toBe(count);
     spy.mockRestore();
     await scene.run(ann.device, 10, 11);
