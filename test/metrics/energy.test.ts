@@ -51,7 +51,7 @@ describe("metabolic power", () => {
       [0, 0],
       [0, 0],
     ]);
-    expect(caution).toMatch(/estimate from speed/);
+    expect(caution).toMatch(/^Estimated from speed/);
     // 1.0424 x 240 m with one decimal is 250.2 m; 3.6 J/kg/m of it in 60 s
     expect(metabolicSummary(metabolicEstimate(samples))).toEqual({
       energy: 0.9,
