@@ -13,8 +13,6 @@ import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
 /** The size of the file, which is much larger than one read of the page. */
 const BYTES = inLongForm(150e6, 20e6);
-/** Least number of different values that the progress shows while the file is read. */
-const SHARES = inLongForm(4, 2);
 // a frame with a fix, without a heart rate
 const BYTES_PER_ROW = 100;
 
@@ -56,7 +54,7 @@ describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
       await chooseOnDisk(page, path);
       await page.getByText("large.asi").and(page.locator("dd")).waitFor();
       const shares = await page.evaluate(() => (window as unknown as { shares: number[] }).shares);
-      expect(shares.filter((share) => share > 0 && share < 1).length).toBeGreaterThanOrEqual(SHARES);
+      expect(shares.filter((share) => share > 0 && share < 1).length).toBeGreaterThan(3);
     } finally {
       await rm(dirname(path), { recursive: true, force: true });
     }

@@ -50,9 +50,8 @@ function levelAbove(below: Level, size: number): Level {
     let maximum = Number.NEGATIVE_INFINITY;
     let sum = 0;
     for (const end = at + FAN_OUT; at < end; at++) {
-      const [low, high] = [below.minimum[at] as number, below.maximum[at] as number];
-      if (low < minimum) minimum = low;
-      if (high > maximum) maximum = high;
+      minimum = Math.min(minimum, below.minimum[at] as number);
+      maximum = Math.max(maximum, below.maximum[at] as number);
       sum += below.sum[at] as number;
     }
     above.minimum[block] = minimum;

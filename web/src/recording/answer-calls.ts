@@ -14,9 +14,6 @@ export type Handlers<Table extends RequestTable<Table>> = {
   ) => Table[Name]["answered"] | Promise<Table[Name]["answered"]>;
 };
 
-/** Least interval between messages about progress: a frame. The page draws after each message, and a file arrives in hundreds of pieces. */
-const PROGRESS_EVERY_MS = 16;
-
 /** Makes this worker answer the calls of the page. */
 export function answerCalls<Table extends RequestTable<Table>>(handlers: Handlers<Table>): void {
   const reply = (message: CallReply, transfer: Transferable[] = []) =>
@@ -30,14 +27,10 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
     const { call, name, asked } = data;
     const controller = new AbortController();
     running.set(call, controller);
-    let toldMs = Number.NEGATIVE_INFINITY;
-    const onProgress = (progress: number) => {
-      const nowMs = performance.now();
-      if (nowMs - toldMs < PROGRESS_EVERY_MS) return;
-      toldMs = nowMs;
-      reply({ call, progress });
+    const hooks = {
+      onProgress: (progress: number) => reply({ call, progress }),
+      signal: controller.signal,
     };
-    const hooks = { onProgress, signal: controller.signal };
     try {
       // The name and the argument match. The type of the table cannot express that.
       const handler = handlers[name as keyof Table] as (asked: unknown, hooks: AnswerHooks) => unknown;

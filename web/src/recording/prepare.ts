@@ -23,7 +23,6 @@ export function prepare(
   origin?: Track["origin"],
 ): { recording: Recording; rows: SampleBatch } {
   const { rows, isReordered } = inTimeOrder(batches);
-  const gaps = new Set(gapsAfter(rows.timestampMs));
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
   const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
   const recording: Recording = {
@@ -34,9 +33,9 @@ export function prepare(
       ...project(latitudeE7, longitudeE7, mapOrigin),
       speed: rows.speedMmPerS,
       origin: mapOrigin,
-      gapsAfter: gaps,
+      gapsAfter: new Set(gapsAfter(timesMs)),
     },
-    channels: channelsOf(rows, gaps),
+    channels: channelsOf(rows),
     startMs: timesMs[0] ?? 0,
     stopMs: timesMs.at(-1) ?? 0,
   };
@@ -50,16 +49,11 @@ export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatc
   return { rows: order === null ? received : reordered(received, order), isReordered: order !== null };
 }
 
-/** `gaps`: those after the rows */
-function channelsOf(rows: SampleBatch, gaps: ReadonlySet<number>): Recording["channels"] {
+function channelsOf(rows: SampleBatch): Recording["channels"] {
   const channels: Partial<Record<ChannelName, Pyramid>> = {};
   const addChannel = (name: ChannelName, series: Omit<Series, "gapsAfter">, gap?: GapRule) => {
     if (series.values.length === 0) return;
-    const isComplete = gap === undefined && series.timesMs === rows.timestampMs;
-    channels[name] = buildPyramid({
-      ...series,
-      gapsAfter: isComplete ? gaps : new Set(gapsAfter(series.timesMs, gap)),
-    });
+    channels[name] = buildPyramid({ ...series, gapsAfter: new Set(gapsAfter(series.timesMs, gap)) });
   };
   addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS });
   const rates = where(rows, (row) => rows.hr[row] !== 0);
