@@ -1,4 +1,4 @@
-/** Tests operator commands as they are typed, in real processes, while the service runs and while it is stopped. */
+/** Tests the operator commands in real processes, while the service runs and while it is stopped. */
 import { execFile, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -5,27 +5,17 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
-import { newStore } from "./databases.js";
+import { iso, START, START_MS, startRawData } from "./raw-data-scene.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// Use a separate database, because these tests run jobs.
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;
 let device: TestDevice;
 
-const START = "2024-03-01T10:00:00.000Z";
-const START_MS = Date.parse(START);
-const iso = (ms: number) => new Date(ms).toISOString();
-
 beforeAll(async () => {
-  s = await TestService.start(await newStore());
-  [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.longOwned(ann);
-  // The recordings form two ranges: a minute at 10 Hz, and a second one 5 minutes and 1 ms later.
-  await s.load(device, ann, await walk(device.serial_number, START, 600));
-  await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
+  ({ s, ann, bob, device } = await startRawData());
 });
 
 afterAll(async () => {

@@ -18,7 +18,7 @@ const TOLERANCE_MS = 20;
 // A line bridges frames that are late by up to this time. It does not bridge longer gaps in the signal.
 const GAP_MS = 1000;
 
-/** The waveform of a recording. Its samples have no times of their own; stretches define them. */
+/** The waveform of a recording. Samples have no times; the stretches define them. */
 export class Waveform {
   readonly #starts: Float64Array;
   readonly #stretches: readonly Stretch[];

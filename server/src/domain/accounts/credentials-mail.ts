@@ -44,7 +44,7 @@ type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | n
  * change is made without an email.
  * @param account as it is when the change is made
  * @returns whether to email the change
- * @throws ServiceError `throttled` above the limit of the account
+ * @throws ServiceError `throttled` above the limit of the account, or for a new email address above the limit of the caller
  */
 export async function countChangedCredentials(
   ctx: Context,

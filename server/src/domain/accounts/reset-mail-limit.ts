@@ -30,8 +30,8 @@ const intervalOf = ({ config }: UnitOfWork) =>
 /**
  * Returns the time at which another link may be emailed. A limit on requests would let strangers lock a user out.
  * Instead, after many emails, further ones are spread over the hour. Until then, an account with a valid link gets no other
- * one. Any other link waits for its turn, in the order of the requests, so requests of strangers can delay it but not
- * prevent it.
+ * one. Any other link waits for its turn, in the order of the requests. Requests from one address delay it by at most one
+ * email. Requests from more than a hundred addresses can fill a day, and then no further link is queued.
  * @returns undefined if no link is emailed
  */
 export async function timeOfResetMail(unit: UnitOfWork, account: Account): Promise<Date | undefined> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parameterProblems } from "asi-convert/metrics";
 import { and, eq, ne, sql } from "drizzle-orm";
-import { squadMembers, squads } from "../../store/schema.js";
+import { squadMembers } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -57,11 +57,6 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
     async (unit, { member: before, view, ownerId }) => {
       requireNoHeart(view, body.params);
       requireTimes(view, before, body);
-      await unit.queries
-        .select({ id: squads.id })
-        .from(squads)
-        .where(eq(squads.id, before.squadId))
-        .for("no key update");
       const row = {
         ...before,
         number: body.number === undefined ? before.number : body.number,
@@ -149,7 +144,7 @@ const isOf = (squadId: number, athleteId: number) =>
 
 /**
  * Adds a row of a member.
- * @throws QuotaExceeded also if the athlete has too many rows, so that an analyst cannot use up the quota of the owner
+ * @throws QuotaExceeded also if the athlete has too many rows, so that an analyst cannot use up the quota of the owner with one player
  */
 async function add(unit: UnitOfWork, ownerId: number, row: Omit<Member, "id" | "version">): Promise<Member> {
   await check(unit, row);

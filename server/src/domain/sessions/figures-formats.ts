@@ -168,9 +168,10 @@ export async function tableAsWorkbook(
       `A workbook has at most ${MAX_WORKBOOK_ROWS} rows, and the table has ${rows.length}. Use CSV or Parquet.`,
     );
   const byPeriod = groupBy(rows, ({ period }) => period);
+  const sheetColumns = periodSheetColumns(columns);
   const sheets = [...new Set([WHOLE, ...byPeriod.keys()])].map((period) => {
     const own = (byPeriod.get(period) ?? []).map(({ cells }) => cells);
-    return sheetOf(period === WHOLE ? "Session" : period, periodSheetColumns(columns), own, timeZone);
+    return sheetOf(period === WHOLE ? "Session" : period, sheetColumns, own, timeZone);
   });
   const { ownerId } = table.session;
   const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, ownerId), () =>

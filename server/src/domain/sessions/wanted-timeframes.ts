@@ -53,7 +53,7 @@ function takeTurns(): (combinations: number) => Promise<void> {
   };
 }
 
-/** The time frames of the players in turn, created as they are read, because there may be 200,000. */
+/** Yields the time frames of the players one after another, because there may be 200,000. */
 export async function* wantedTimeframes(
   inputs: DerivationInputs,
   players: readonly SessionPlayer[] = inputs.players,
