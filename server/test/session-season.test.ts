@@ -172,7 +172,9 @@ describe("the season of a squad", () => {
       players.map((one: { player: string; entries: { figures: unknown }[] }) => [one.player, one.entries]),
     );
     expect(seen.Ann).toMatchObject([{ session, figures: match.figures }]);
-    expect(seen.Ann[0].share_with_data).toBe(rowOf(ann.athlete, null).share_with_data);
+    // The share is that of the halves. Bob does not take part in them, and Cem has no data in them.
+    expect(seen.Ann[0].share_with_data).toBe(match.share_with_data);
+    expect([seen.Bob[0].share_with_data, seen.Cem[0].share_with_data]).toEqual([null, 0]);
     const nothing = [{ session, figures: { distance_m: null, minutes: null } }];
     expect([seen.Bob, seen.Cem]).toMatchObject([nothing, nothing]);
 

@@ -101,9 +101,10 @@ function playedOf(
   about: About,
 ): TextSession {
   const rows: TextRow[] = [];
-  for (const { athleteId, text, recordedMs } of stored) {
+  for (const { athleteId, text, recordedMs, shareOfHalves } of stored) {
     // A player without data has no recording.
     if (recordedMs === null) continue;
+    const shareOfSession = playedMs === 0 ? null : Math.min(1, recordedMs / playedMs);
     rows.push({
       player: {
         name: idAsName(athleteId),
@@ -111,7 +112,7 @@ function playedOf(
         position: about.get(athleteId)?.position ?? null,
       },
       text,
-      coverage: playedMs === 0 ? null : Math.min(1, recordedMs / playedMs),
+      coverage: shareOfHalves === undefined ? shareOfSession : shareOfHalves,
     });
   }
   return {

@@ -10,6 +10,7 @@ import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, isOfSameFrames, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
+import { type ShareOfHalves, sharesOfHalves } from "./season-halves.js";
 import { withUnknown } from "./stored-figures.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
@@ -170,6 +171,11 @@ export interface Stored {
   text: string;
   /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
+  /**
+   * Share of the player's time in the two halves with data, 0 to 1; null if the player does not take part in them. Undefined if the figures
+   * are from the whole session.
+   */
+  shareOfHalves?: number | null;
 }
 
 /** The stored figures of the players of a session. */
@@ -209,15 +215,16 @@ export async function storedOf(queries: Queries, parts: readonly Part[], matches
       string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(seconds, ',') AS seconds
     FROM ${sessionFigures}
     WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND ${isWanted} GROUP BY session_id`);
+  const shareOf = await sharesOfHalves(queries, matches);
   for (const row of rows) {
-    bySession.set(Number(row.session_id), playersIn(row, wanted));
+    bySession.set(Number(row.session_id), playersIn(row, wanted, shareOf));
     await nextEventLoopTurn();
   }
   return { bySession, changed: [...wanted.values()] };
 }
 
 /** Reads the players of a session, and removes them from `wanted`. */
-function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
+function playersIn(row: StoredRow, wanted: Map<string, Part>, shareOf: ShareOfHalves): StoredPlayers {
   const inputs = row.inputs.split(",");
   const periods = row.periods.split(",");
   const texts = row.figures.split("\n");
@@ -227,7 +234,9 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
   const keyAt = (place: number) => `${row.session_id} ${athletes[place]}`;
   const ofMatch = new Map(
     periods.flatMap((period, place) =>
-      period === SUM_OF_HALVES ? [[keyAt(place), texts[place]] as const] : [],
+      period === SUM_OF_HALVES
+        ? [[keyAt(place), { text: texts[place], recordedMs: recorded[place] ?? null }] as const]
+        : [],
     ),
   );
   const stored: Stored[] = [];
@@ -237,12 +246,14 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
     const part = wanted.get(key);
     if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
-    const text = ofMatch.get(key) ?? texts[place] ?? "{}";
+    const match = ofMatch.get(key);
+    const text = match?.text ?? texts[place] ?? "{}";
     for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
     stored.push({
       athleteId: part.athleteId,
       text: part.isCurrent ? text : complete(text),
       recordedMs: recorded[place] ?? null,
+      ...(match !== undefined && { shareOfHalves: shareOf(part, match.recordedMs) }),
     });
   }
   return { stored, playedMs: lengthOf(united(played)) };

@@ -80,7 +80,10 @@ export const Season = Type.Object(
             session: Type.Integer(),
             figures: Figures,
             share_with_data: Nullable(
-              Type.Number({ description: "Share of the whole session with data of this player" }),
+              Type.Number({
+                description:
+                  "Share with data of this player: of the player's time in the two halves of a match, or of the whole session; null if the player does not take part",
+              }),
             ),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),
@@ -98,7 +101,7 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 2;
+const SEASON_VERSION = 3;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -127,7 +130,18 @@ export async function squadSeason(
     SEASON_VERSION,
     FIGURES_VERSION,
     squad.view,
-    [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],
+    [
+      left_out,
+      // the shares depend on the periods, which change the version
+      all.map(({ id, name, kind, startTime, endTime, version }) => [
+        id,
+        name,
+        kind,
+        startTime,
+        endTime,
+        version,
+      ]),
+    ],
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
     readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
     [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
