@@ -202,7 +202,12 @@ describe("errors of the tools", () => {
       ["compare_players", { folder: name, players: ["Kunz", "Nobody"] }, "UNKNOWN_NAME", /"Müller"/],
       ["squad_table", { folder: name, players: ["Kunz", "Nobody"] }, "UNKNOWN_NAME", /"Nobody".*"Müller"/],
       ["squad_table", { folder: name, period: "Warm-up" }, "UNKNOWN_NAME", /"Warm-up".*"session", "Drill"/],
-      ["compare_players", { folder: name, players: ["Kunz", "Vogel"], period: "Warm-up" }, "UNKNOWN_NAME", /"Drill"/],
+      [
+        "compare_players",
+        { folder: name, players: ["Kunz", "Vogel"], period: "Warm-up" },
+        "UNKNOWN_NAME",
+        /"Drill"/,
+      ],
       ["squad_table", { folder: file }, "NOT_A_FOLDER", /Name the folder/],
     ];
     for (const [tool, given, code, text] of cases) {

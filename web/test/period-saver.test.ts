@@ -91,9 +91,7 @@ describe("periods of a stored session in the squad view", () => {
       "2nd half",
     );
     await settled();
-    expect(sent).toEqual([
-      [row("First", 0, 46), row("First", 0, 40, KELLER), row("First", 0, 30, HIDDEN)],
-    ]);
+    expect(sent).toEqual([[row("First", 0, 46), row("First", 0, 40, KELLER), row("First", 0, 30, HIDDEN)]]);
   });
 
   it("name the athletes whose times the service refuses, and are saved without these times on request", async () => {
