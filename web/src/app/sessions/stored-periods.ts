@@ -15,10 +15,10 @@ const instant = (ms: number) => new Date(ms).toISOString();
  * @param names the names of the players by the ids of their athletes
  */
 export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): StoredPeriod[] {
-  const periods = new Map<string, StoredPeriod & { hiddenRows: Rows }>();
+  const periods = new Map<string, Required<StoredPeriod>>();
   for (const [i, row] of rows.entries()) {
     const { name, start_time, end_time, athlete } = row;
-    const period = periods.get(nameKey(name)) ?? {
+    const period: Required<StoredPeriod> = periods.get(nameKey(name)) ?? {
       name,
       all: null,
       own: new Map(),
