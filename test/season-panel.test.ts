@@ -91,7 +91,10 @@ describe("the panel of a season", () => {
       expect(chartIn(frame, name)).toContain(`aria-label="${name}: – m, ${text}"`);
     }
     // a player without a heart rate has played
-    expect(textIn(frameOf({ Ash: WHOLE }, columnOf("hr_mean_bpm")), "Ash")).toBe("no figure");
+    const heart = columnOf("hr_mean_bpm");
+    expect(textIn(frameOf({ Ash: WHOLE }, heart), "Ash")).toBe("no figure");
+    // in the service, a share is unknown until the figures of all players are computed
+    expect(textIn(frameOf({ Ash: { ...WHOLE, coverage: null } }, heart), "Ash")).toBe("no figure");
     const waiting = { ...frame, isNotComputed: (_: unknown, index: number) => index === 5 };
     expect(textIn(waiting, "Ash")).toBe("not computed");
     expect(chartIn(waiting, "Ash")).toContain("Round 6, 2026-05-16: not computed<");

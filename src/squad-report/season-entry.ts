@@ -19,8 +19,12 @@ export const entryText = (entry: SeasonEntry | undefined, column: SquadColumn): 
 export const shareText = ({ row }: SeasonEntry): string =>
   row !== null && isIncomplete(row) ? `, ${Math.floor((row.coverage ?? 0) * 100)} % with data` : "";
 
-/** Returns the reason why an entry has no figure. */
+/**
+ * Returns the reason why an entry has no figure. A player who did not play has neither minutes nor a share with data; in the service, the
+ * share may also be unknown because the figures of other players are missing.
+ */
 export function absenceOf(entry: SeasonEntry | undefined): string {
   if (entry === undefined || entry.row === null) return "no recording";
-  return entry.row.coverage === null ? "did not play" : "no figure";
+  const { coverage, figures } = entry.row;
+  return coverage === null && (figures.minutes ?? null) === null ? "did not play" : "no figure";
 }
