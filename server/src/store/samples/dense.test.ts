@@ -93,7 +93,7 @@ onEachDatabase("dense samples", (on) => {
       fc.integer({ min: 1, max: FULL }),
       fc.constant(FULL),
     );
-    const chunks = fc.array(fc.record({ size, gap: fc.integer({ min: 0, max: 2 }) }), { maxLength: 40 });
+    const chunks = fc.array(fc.record({ size, gap: fc.integer({ min: 0, max: 2 }) }), { maxLength: 24 });
     await fc.assert(
       fc.asyncProperty(chunks, async (wanted) => {
         await on.db.clear();
@@ -108,7 +108,7 @@ onEachDatabase("dense samples", (on) => {
         const all = concatColumns(batches.map(({ columns }) => columns));
         expect(all.timestampMs).toEqual(concatColumns(parts).timestampMs);
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 
