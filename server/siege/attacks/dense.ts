@@ -13,6 +13,8 @@ const COUNT = (5 * CHUNK_MS + 290_000) / PERIOD_MS;
 /** Time within which a load must end, ms. */
 const LOAD_TIMEOUT_MS = 60_000;
 
+const iso = (ms: number) => new Date(ms).toISOString();
+
 /** Loads a recording. @returns "stored", the code of the failed job, or the status of a refused request */
 async function load({ client, attacker }: Siege, bytes: Uint8Array): Promise<string> {
   const { token, device } = attacker;
@@ -35,8 +37,8 @@ async function compute({ client, attacker }: Siege, startMs: number, round: numb
   const { token, timeframe } = attacker;
   const path = `/api/v1/timeframes/${timeframe}/`;
   const json = {
-    start_time: new Date(startMs).toISOString(),
-    end_time: new Date(startMs + COUNT * PERIOD_MS).toISOString(),
+    start_time: iso(startMs),
+    end_time: iso(startMs + COUNT * PERIOD_MS),
     params: { max_hr: 150 + (round % 50) },
   };
   await client.send(path, { method: "PATCH", token, json });
@@ -45,8 +47,8 @@ async function compute({ client, attacker }: Siege, startMs: number, round: numb
 
 async function download({ client, attacker }: Siege, startMs: number): Promise<number> {
   const { token, device } = attacker;
-  const path = `/api/v2/devices/${device}/samples/?format=csv&start=${startMs}&stop=${startMs + COUNT * PERIOD_MS}`;
-  return (await client.send(path, { token })).status;
+  const times = `from=${iso(startMs)}&to=${iso(startMs + COUNT * PERIOD_MS)}`;
+  return (await client.send(`/api/v2/devices/${device}/samples/?format=csv&${times}`, { token })).status;
 }
 
 /** Recordings with as many samples as the service stores in five minutes, and more. */
