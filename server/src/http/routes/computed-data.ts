@@ -84,7 +84,8 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveTimeframeComputedData",
     tag,
     summary: "Retrieve a time frame's computed data",
-    description: "Stale data are computed again first. `last_computation` is the time of the computation. If the device has more than 2,000,000 samples in the time frame, the response is 400 with the code `too_many_samples`.",
+    description:
+      "Stale data are computed again first. `last_computation` is the time of the computation. If the device has more than 2,000,000 samples in the time frame, the response is 400 with the code `too_many_samples`.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",
