@@ -211,8 +211,8 @@ export async function copiesOf(
   count: number,
   { athlete = id, everyMs = 1, lengthMs }: Copies = {},
 ): Promise<void> {
-  const start = sql`start_time + n * ${everyMs}::int * interval '1 ms'`;
-  const end = lengthMs === undefined ? sql`end_time` : sql`${start} + ${lengthMs}::int * interval '1 ms'`;
+  const start = sql`start_time + n * ${everyMs}::float * interval '1 ms'`;
+  const end = lengthMs === undefined ? sql`end_time` : sql`${start} + ${lengthMs}::float * interval '1 ms'`;
   await s.store.database.queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
     SELECT ${start}, ${end}, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, assigned_at
