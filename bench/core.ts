@@ -1,7 +1,7 @@
 import type { Engine, EngineSettings } from "../src/engine/engine.js";
 import { csvFormat } from "../src/formats/csv.js";
 import { headerlessInfo } from "../src/recording/header.js";
-import { checkLayout } from "../src/rows/csv-layout.js";
+import { type CsvLayout, checkLayout } from "../src/rows/csv-layout.js";
 import type { SampleBatch } from "../src/types.js";
 import type { Sink } from "./peers/peer.js";
 
@@ -26,14 +26,15 @@ export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void
   drive(engine, "csv", recording, () => sink(engine.csv()));
 }
 
-const SEMICOLONS = csvFormat(checkLayout({ delimiter: ";" }));
-
-/** Writes the CSV with semicolons with a plain loop over the core. */
-export function coreLayout(engine: Engine, recording: Uint8Array, sink: Sink): void {
-  const writer = SEMICOLONS({ info: NO_INFO, rowWriter: engine.rowWriter });
-  coreColumns(engine, recording, (batch) => {
-    for (const piece of writer.rows(batch, 0, batch.length)) sink(piece);
-  });
+/** Returns a function that writes a CSV layout with a plain loop over the core. */
+export function coreLayout(layout: CsvLayout): (engine: Engine, recording: Uint8Array, sink: Sink) => void {
+  const format = csvFormat(checkLayout(layout));
+  return (engine, recording, sink) => {
+    const writer = format({ info: NO_INFO, rowWriter: engine.rowWriter });
+    coreColumns(engine, recording, (batch) => {
+      for (const piece of writer.rows(batch, 0, batch.length)) sink(piece);
+    });
+  };
 }
 
 /** Reads the columns with a plain loop over the core. */

@@ -1,6 +1,7 @@
 import { makeMatch } from "../fixtures/index.js";
 import type { ConvertOptions } from "../src/api/convert.js";
 import { createEngine } from "../src/engine/engines.js";
+import { COLUMNS } from "../src/rows/csv-layout.js";
 import "../test/scalar-core.js";
 import { coreColumns, coreCsv, coreLayout } from "./core.js";
 import { makeFitFile } from "./fit-file.js";
@@ -45,6 +46,9 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     };
   const convertCsv = converted({});
   const convertLayout = converted({ delimiter: ";" });
+  const semicolons = coreLayout({ delimiter: ";" });
+  const columnsReversed = { columns: COLUMNS.toReversed() };
+  const reversed = coreLayout(columnsReversed);
   const simdCsv: CsvPeer = (recording, sink) => coreCsv(simd, recording, sink);
   const scalarCsv: CsvPeer = (recording, sink) => coreCsv(scalar, recording, sink);
   const plainCsv: CsvPeer = (recording, sink) => coreCsv(plain, recording, sink);
@@ -57,9 +61,13 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
   const slow = { concatenation, fastCsv } as const;
 
   const layouts = {
-    coreLayoutSimd: (recording, sink) => coreLayout(simd, recording, sink),
-    coreLayoutScalar: (recording, sink) => coreLayout(scalar, recording, sink),
+    coreLayoutSimd: (recording, sink) => semicolons(simd, recording, sink),
+    coreLayoutScalar: (recording, sink) => semicolons(scalar, recording, sink),
     convertLayout,
+  } as const satisfies Record<string, CsvPeer>;
+  const orders = {
+    coreOrderSimd: (recording, sink) => reversed(simd, recording, sink),
+    convertOrder: converted(columnsReversed),
   } as const satisfies Record<string, CsvPeer>;
 
   await verifyCsv({ ...fast, ...slow }, slice, expectedDigest(slice.rows));
@@ -68,7 +76,16 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     const expected = await digestOf((sink) => converted({ format, engine: "plain" })(slice.bytes, sink));
     assertDigest(format, await digestOf((sink) => converted({ format })(slice.bytes, sink)), expected);
   }
-  await verifyCsv({ ...layouts, fastCsvLayout }, slice, expectedDigest(slice.rows, ";"));
+  await verifyCsv(
+    { ...layouts, fastCsvLayout },
+    slice,
+    expectedDigest(slice.rows, (fields) => fields.join(";")),
+  );
+  await verifyCsv(
+    orders,
+    slice,
+    expectedDigest(slice.rows, (fields) => fields.toReversed().join(",")),
+  );
   for (const engine of [simd, scalar, plain]) {
     const columns = columnChecker(`columns, ${engine.name}`, slice.rows);
     coreColumns(engine, slice.bytes, columns.take);
@@ -95,6 +112,8 @@ export async function inMemoryCases(sessions: Sessions, native: string | null): 
     csvCase("coreLayoutSimd", layouts.coreLayoutSimd, main),
     csvCase("coreLayoutScalar", layouts.coreLayoutScalar, main),
     csvCase("convertLayout", convertLayout, main),
+    csvCase("coreOrderSimd", orders.coreOrderSimd, main),
+    csvCase("convertOrder", orders.convertOrder, main),
     ...TEXT_FORMATS.map((format) => csvCase(format, converted({ format }), main)),
     timed("decode", sizeOf(main), async () => {
       for await (const batch of decode(main.bytes)) produced.rows += batch.length;

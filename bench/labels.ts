@@ -10,6 +10,8 @@ export const LABELS = {
   coreLayoutSimd: "CSV with semicolons, SIMD core",
   coreLayoutScalar: "CSV with semicolons, core without SIMD",
   convertLayout: '`convert(bytes, { delimiter: ";" }).body`',
+  coreOrderSimd: "CSV with the columns reversed, SIMD core",
+  convertOrder: "`convert(bytes, { columns }).body`, the same columns",
   gpx: '`convert(bytes, { format: "gpx" }).body`',
   tcx: '`convert(bytes, { format: "tcx" }).body`',
   geojson: '`convert(bytes, { format: "geojson" }).body`',

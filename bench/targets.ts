@@ -67,6 +67,8 @@ const TARGETS: readonly Target[] = [
   atMost(1.3, "coreLayoutSimd", "the time of the standard CSV", times("coreLayoutSimd", "coreCsvSimd")),
   atMost(1.3, "coreLayoutScalar", "the time of the standard CSV", times("coreLayoutScalar", "coreCsvScalar")),
   atMost(1.3, "convertLayout", "the time of the standard CSV", times("convertLayout", "convert")),
+  atMost(1.5, "coreOrderSimd", "the time of the standard CSV", times("coreOrderSimd", "coreCsvSimd")),
+  atMost(1.5, "convertOrder", "the time of the standard CSV", times("convertOrder", "convert")),
   atMost(1.2, "decode", "the time of the plain loop", times("decode", "coreColumnsSimd")),
   atMost(2.5, "ecgDerived", "the time without beats", times("ecgDerived", "ecgDevice")),
   atLeast(25, "concatenation", "as fast with our CSV", timesAsFast("concatenation")),

@@ -95,9 +95,9 @@ async function storeFigures(queries: Queries, { id, device, schemas }: SquadPart
   const { figures, recordedMs, seconds, details } = textsOf(extent.breaks);
   await queries.execute(sql`
     INSERT INTO session_figures
-      (session_id, athlete_id, period, inputs, figures, recorded_ms, seconds, details, computed_at, rules_version)
+      (session_id, athlete_id, period, inputs, figures, recorded_ms, period_ms, seconds, details, computed_at, rules_version)
     SELECT activity_id, athlete_id, '', ${FIGURES_VERSION}::text || ':' || timeframes.id || '.1.1:',
-      ${figures}, ${recordedMs}, ${seconds}, ${details}, now(), 1
+      ${figures}, ${recordedMs}, ${SESSION_MS}, ${seconds}, ${details}, now(), 1
     FROM ${ofSession}`);
 }
 

@@ -2,6 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sessionFiguresOf } from "../src/domain/exports/measured-rows.js";
+import { queueOutdatedFigures } from "../src/domain/sessions/outdated-figures.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { removedSamples, sessionFigures, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
@@ -20,7 +21,11 @@ const drill = (name: string, from: number, to: number) => ({
 });
 
 interface Shown {
-  rows: { period: string | null; figures: { distance_m: number | null }; computed_at: string }[];
+  rows: {
+    period: string | null;
+    figures: { distance_m: number | null; sprints: number | null };
+    computed_at: string;
+  }[];
   left_out: { player: string; period: string | null; reason: string }[];
 }
 
@@ -43,7 +48,21 @@ async function playedSession() {
   const notes = async () =>
     (await table()).left_out.map(({ player, period, reason }) => [player, period, reason]);
   const season = async () => (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
-  return { scene, ann, session, setPeriods, table, distances, notes, season };
+  const lose = (from: number, to: number) =>
+    s.store.database.queries.insert(removedSamples).values({
+      deviceId: ann.device.id,
+      startMs: Date.parse(minute(from)),
+      stopMs: Date.parse(minute(to)),
+    });
+  return { scene, ann, session, setPeriods, table, distances, notes, season, lose };
+}
+
+async function memberOf({ athlete }: TestPlayer) {
+  const [member] = await s.store.database.queries
+    .select()
+    .from(squadMembers)
+    .where(eq(squadMembers.athleteId, athlete));
+  return member?.id;
 }
 
 async function expireSamples() {
@@ -92,10 +111,8 @@ describe("after retention has removed the samples of a session", () => {
     expect((await table()).rows.slice(0, 2)).toEqual(before.rows);
 
     const frames = await scene.frames(session);
-    const { queries } = s.store.database;
-    const [member] = await queries.select().from(squadMembers).where(eq(squadMembers.athleteId, ann.athlete));
     const params = { params: { sprint_threshold: 2 } };
-    expect((await scene.send("PATCH", `/api/v2/members/${member?.id}/`, params)).status).toBe(200);
+    expect((await scene.send("PATCH", `/api/v2/members/${await memberOf(ann)}/`, params)).status).toBe(200);
     await s.runJobs();
     expect(await scene.frames(session)).toEqual(frames);
     expect(await distances()).toEqual([...known, ["Second", null]]);
@@ -115,13 +132,7 @@ describe("after retention has removed the samples of a session", () => {
   });
 
   it("a part of the samples never counts as the whole; periods with all samples are computed", async () => {
-    const { ann, setPeriods, distances, notes, season } = await playedSession();
-    const lose = (from: number, to: number) =>
-      s.store.database.queries.insert(removedSamples).values({
-        deviceId: ann.device.id,
-        startMs: Date.parse(minute(from)),
-        stopMs: Date.parse(minute(to)),
-      });
+    const { setPeriods, distances, notes, season, lose } = await playedSession();
     await lose(0, 1);
     expect(await distances()).toEqual([
       [null, null],
@@ -136,5 +147,49 @@ describe("after retention has removed the samples of a session", () => {
       ["First", 360],
       ["Second", 360],
     ]);
+  });
+
+  it("late samples of a complete period are computed, also if another period lacks samples", async () => {
+    const { scene, ann, setPeriods, distances, lose, season } = await playedSession();
+    await setPeriods(drill("First", 2, 4), drill("Late", 9, 12));
+    const known = [
+      [null, 1800],
+      ["First", 360],
+    ];
+    expect(await distances()).toEqual([...known, ["Late", 180]]);
+    await lose(3, 3.5);
+    await scene.run(ann.device, 10, 12);
+    expect(await distances()).toEqual([...known, ["Late", 540]]);
+    expect((await season()).players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+
+  it("new figures have the current thresholds, also if another period lacks samples and has the former ones", async () => {
+    const { scene, ann, setPeriods, table, lose } = await playedSession();
+    await setPeriods(drill("First", 2, 4), drill("Second", 5, 7));
+    await table();
+    await lose(3, 3.5);
+    await scene.send("PATCH", `/api/v2/members/${await memberOf(ann)}/`, { params: { sprint_threshold: 2 } });
+    await s.runJobs();
+    const { rows } = await table();
+    expect(rows.map(({ period, figures }) => [period, figures.sprints])).toEqual([
+      [null, 0],
+      ["First", 0],
+      ["Second", 1],
+    ]);
+  });
+
+  it("a start of the service with other rules queues the session, and the season shows the kept figures again", async () => {
+    const { table, season } = await playedSession();
+    await table();
+    await expireSamples();
+    const { queries } = s.store.database;
+    await queries.update(sessionFigures).set({ inputs: sql`regexp_replace(inputs, '^[^:]*', '0.x')` });
+    expect((await season()).sessions[0].not_computed).toHaveLength(1);
+    expect(await queueOutdatedFigures(s.ctx)).toBeGreaterThan(0);
+    await s.runJobs();
+    expect(await queueOutdatedFigures(s.ctx)).toBe(0);
+    const { sessions, players } = await season();
+    expect(sessions[0].not_computed).toEqual([]);
+    expect(players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 });

@@ -69,8 +69,8 @@ const ROWS: readonly string[] = [
    FROM generate_series(0, 79999) AS n`,
   `INSERT INTO session_timeframes (timeframe_id, session_id, period)
    SELECT n, 1 + n % 20000, CASE WHEN n % 3 = 0 THEN '' ELSE 'Part ' || n % 3 END FROM generate_series(1, 100000) AS n`,
-  `INSERT INTO session_figures (session_id, athlete_id, period, inputs, figures, seconds, details, computed_at, rules_version)
-   SELECT 1 + n % 20000, ${athlete("n")}, CASE WHEN n % 3 = 0 THEN '' ELSE 'Part ' || n % 3 END, '1:' || n || '.1.1', repeat('x', 40), '[]', '{}', now(), 1
+  `INSERT INTO session_figures (session_id, athlete_id, period, inputs, figures, period_ms, seconds, details, computed_at, rules_version)
+   SELECT 1 + n % 20000, ${athlete("n")}, CASE WHEN n % 3 = 0 THEN '' ELSE 'Part ' || n % 3 END, '1:' || n || '.1.1', repeat('x', 40), 7200000, '[]', '{}', now(), 1
    FROM generate_series(1, 100000) AS n ON CONFLICT DO NOTHING`,
   `INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, rules_version, data, further, computed_at)
    SELECT n, 1, 1, 1, repeat('x', 40), '{}', now() FROM generate_series(1, 80000) AS n`,

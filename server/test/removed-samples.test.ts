@@ -109,6 +109,39 @@ describe("a time frame has lost samples", () => {
     );
     await fc.assert(property, { numRuns: 60 });
   });
+
+  it("is found without reading thousands of ownerships within the time frame", async () => {
+    const { queries } = s.store.database;
+    const own = await Team.of(s);
+    const frame = await own.frame(0, 10_000);
+    const ownership = eq(ownerships.deviceId, own.device.id);
+    await queries.delete(ownerships).where(ownership);
+    await queries.execute(sql`INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
+      SELECT ${own.device.id}, ${own.manager.id}, start, start + interval '500 ms'
+      FROM generate_series(${instant(0)}::timestamptz, ${instant(9_000_000)}, '1 s') AS start`);
+    const removed = [0, 300_600, 600_600].map((ms) => ({ startMs: START_MS + ms, stopMs: START_MS + ms }));
+    await queries
+      .insert(removedSamples)
+      .values(removed.slice(1).map((one) => ({ deviceId: own.device.id, ...one })));
+    await queries.execute(sql`ANALYZE ownerships, removed_samples`);
+    const explained = async () => {
+      const condition = queries.select({ hasLostSamples }).from(timeframes).where(eq(timeframes.id, frame));
+      const { rows } = await queries.execute<{ "QUERY PLAN": unknown }>(
+        sql`EXPLAIN (ANALYZE, FORMAT JSON) ${condition}`,
+      );
+      return JSON.stringify(rows[0]?.["QUERY PLAN"]);
+    };
+    const readRows = (plan: string) => {
+      const nodes = [
+        ...plan.matchAll(/"Relation Name":"ownerships".*?"Actual Rows":([\d.]+),"Actual Loops":(\d+)/g),
+      ];
+      return nodes.reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0);
+    };
+    expect(readRows(await explained())).toBeLessThan(10);
+    expect(await queries.select({ hasLostSamples }).from(timeframes).where(eq(timeframes.id, frame))).toEqual(
+      [{ hasLostSamples: false }],
+    );
+  });
 });
 
 describe("removed times", () => {

@@ -173,7 +173,10 @@ describe("the figures of a session", () => {
       .delete(permissions)
       .where(and(eq(permissions.athleteId, bob.athlete), eq(permissions.permission, "READ")));
     const { left_out } = await tableOf(scene, session);
-    expect(left_out).toMatchObject([{ player: "Ann", reason: "not_computable" }]);
+    expect(left_out).toMatchObject([
+      { player: "Bob", reason: "no_read_permission" },
+      { player: "Ann", reason: "not_computable" },
+    ]);
   });
 
   it("are computed by one job at a time, even if a change adds another one meanwhile", async ({

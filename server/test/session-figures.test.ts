@@ -63,7 +63,7 @@ describe("the table of a session", () => {
     expect([out.period_minutes, out.share_with_data]).toEqual([0, null]);
   });
 
-  it("shows a player whose permission is withdrawn in no period, in no CSV and in no season", async () => {
+  it("shows a player whose permission is withdrawn in no period, in no CSV and in no season, but in left_out", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
     for (const { device } of [first, second]) await scene.run(device, 0, 3);
@@ -78,6 +78,8 @@ describe("the table of a session", () => {
       ["Ann", "1st half"],
       ["Ann", "2nd half"],
     ]);
+    const withdrawn = { athlete: second.athlete, player: "Bob", reason: "no_read_permission" };
+    expect(body.left_out).toEqual([{ ...withdrawn, period: null }]);
     const csv = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
       Accept: "text/csv",
     });
@@ -87,7 +89,9 @@ describe("the table of a session", () => {
     // The permission is for the first half only.
     await grant(s, second.athlete, scene.manager.id, "READ", minute(1), minute(10));
     expect(cellsOf((await scene.figures(session)).body.rows)).toContainEqual(["Bob", "1st half"]);
-    expect((await scene.figures(session)).body.rows).toHaveLength(4);
+    const { rows, left_out } = (await scene.figures(session)).body;
+    expect(rows).toHaveLength(4);
+    expect(left_out).toEqual([null, "2nd half"].map((period) => ({ ...withdrawn, period })));
   });
 
   it("omits a player who only has time frames of a removed period", async () => {

@@ -4,7 +4,7 @@ import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { assignments, squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
-import { minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
+import { minute, SquadScene, squadWithSession, type TestPlayer, tokenOf } from "./squad-scene.js";
 import { store } from "./team.js";
 
 let s: TestService;
@@ -126,6 +126,42 @@ describe("the season of a squad", () => {
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
   });
 
+  it("has the same shares for a player as for the manager, and none if the figures of another player are missing", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    await scene.run(first.device, 0, 5);
+    await scene.run(second.device, 0, 20);
+    await scene.figures(session);
+    const tokens = [scene.manager.token, await tokenOf(scene, first)];
+    const shares = () =>
+      Promise.all(
+        tokens.map(async (token) => {
+          const { players } = (await s.get(`/api/v2/squads/${scene.squad}/season/`, token)).body;
+          const table = (await scene.figures(session, token)).body;
+          const ofAnn = <T extends { athlete: number }>(all: T[]) =>
+            all.find(({ athlete }) => athlete === first.athlete);
+          return [
+            (ofAnn(players) as { entries: { share_with_data: number }[] } | undefined)?.entries[0]
+              ?.share_with_data,
+            (ofAnn(table.rows) as { share_with_data: number } | undefined)?.share_with_data,
+          ];
+        }),
+      );
+    const [ofManager] = await shares();
+    expect(ofManager?.[0]).toBeCloseTo(0.25, 3);
+    expect(new Set((await shares()).flat())).toEqual(new Set([ofManager?.[0]]));
+    const isOfBob = eq(sessionFigures.athleteId, second.athlete);
+    await s.store.database.queries.delete(sessionFigures).where(isOfBob);
+    for (const token of tokens.toReversed()) {
+      const { players } = (await s.get(`/api/v2/squads/${scene.squad}/season/`, token)).body;
+      expect(players[0].entries[0].share_with_data).toBeNull();
+    }
+    const own = (await scene.figures(session, tokens[1])).body;
+    expect(
+      own.rows.map(({ player, share_with_data }: Record<string, unknown>) => [player, share_with_data]),
+    ).toEqual([["Ann", null]]);
+    expect(JSON.stringify(own)).not.toContain("Bob");
+  });
+
   it("contains the figures of the two halves of a match without the warm-up, like the rows Match of the table", async () => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem"]);
     const [ann, bob, cem] = scene.players as [TestPlayer, TestPlayer, TestPlayer];
@@ -172,7 +208,7 @@ describe("the season of a squad", () => {
       players.map((one: { player: string; entries: { figures: unknown }[] }) => [one.player, one.entries]),
     );
     expect(seen.Ann).toMatchObject([{ session, figures: match.figures }]);
-    expect(seen.Ann[0].share_with_data).toBe(rowOf(ann.athlete, null).share_with_data);
+    expect(seen.Ann[0].share_with_data).toBe(match.share_with_data);
     const nothing = [{ session, figures: { distance_m: null, minutes: null } }];
     expect([seen.Bob, seen.Cem]).toMatchObject([nothing, nothing]);
 

@@ -247,7 +247,10 @@ describe("the time frames of a session", () => {
     expect(given.status).toBe(200);
     await s.runJobs();
     expect((await scene.frames(session)).map((frame) => frame.athlete)).toEqual([athlete.id]);
-    expect((await scene.figures(session)).body.left_out).toEqual([]);
+    // Without READ permission, their figures are not shown.
+    expect((await scene.figures(session)).body.left_out).toMatchObject([
+      { athlete: athlete.id, reason: "no_read_permission" },
+    ]);
   });
 
   it("are limited to the maximum of an activity", async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/change/context.js";
 import { queueOutdated } from "../domain/computed-data/outdated.js";
+import { queueOutdatedFigures } from "../domain/sessions/outdated-figures.js";
 
 /**
  * Queues the recomputation of all results that older rules computed, in the background, because an update may leave millions of
@@ -17,8 +18,12 @@ export function startQueueOutdated(
   async function run(): Promise<void> {
     try {
       const timeframes = await queueOutdated(ctx, stopping.signal);
-      if (timeframes === 0) return;
-      log.info({ timeframes, complete: !stopping.signal.aborted }, "queued results computed by older rules");
+      const sessions = await queueOutdatedFigures(ctx, stopping.signal);
+      if (timeframes === 0 && sessions === 0) return;
+      log.info(
+        { timeframes, sessions, complete: !stopping.signal.aborted },
+        "queued results computed by older rules",
+      );
     } catch (error) {
       log.error({ err: error }, "queueing results computed by older rules failed");
     }

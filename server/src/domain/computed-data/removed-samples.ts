@@ -7,32 +7,37 @@ import { joinRemoved } from "./join-removed.js";
 
 const msOf = (time: SQL): SQL => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
 
-/** Selects the ownerships of the owner of the time frame in the row of `timeframes`. */
-const ownedWhere = (times: SQL): SQL => sql`SELECT own.start_time, own.end_time FROM ${ownerships} AS own
-  WHERE own.manager_id = ${timeframes.ownerId} AND own.device_id = ${timeframes.deviceId} AND ${times}`;
+/** Selects the removed times of the device of the time frame in the row of `timeframes`. */
+const removedWhere = (
+  times: SQL,
+): SQL => sql`SELECT gone.start_ms, gone.stop_ms FROM ${removedSamples} AS gone
+  WHERE gone.device_id = ${timeframes.deviceId} AND ${times}`;
+
+/** Selects the last ownership of the owner of the time frame that begins at or before a time. */
+const latestOwnership = (time: SQL): SQL => sql`SELECT own.end_time FROM ${ownerships} AS own
+  WHERE own.manager_id = ${timeframes.ownerId} AND own.device_id = ${timeframes.deviceId}
+    AND own.start_time <= ${time} AND own.end_time > own.start_time
+  ORDER BY own.start_time DESC, own.end_time DESC LIMIT 1`;
 
 /**
  * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept, because a
  * new result would lack these samples. Samples of other owners of the device do not count.
  *
- * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins at or before a time
- * can contain that time, and the index finds it without reading the others.
+ * Neither the removed times nor the ownerships of a device overlap. Therefore, only the last one that begins at or before a time
+ * can contain that time, and the index finds it without reading the others. The search begins with the removed times, because a
+ * time frame rarely has any, but can have thousands of ownerships.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (
   SELECT 1 FROM (
-    (${ownedWhere(sql`own.start_time <= ${timeframes.startTime}`)} ORDER BY own.start_time DESC, own.end_time DESC LIMIT 1)
-    UNION ALL ${ownedWhere(sql`own.start_time > ${timeframes.startTime} AND own.start_time <= ${timeframes.endTime}`)}
-  ) AS owned
+    (${removedWhere(sql`gone.start_ms <= ${msOf(sql`${timeframes.startTime}`)}`)} ORDER BY gone.start_ms DESC LIMIT 1)
+    UNION ALL ${removedWhere(sql`gone.start_ms > ${msOf(sql`${timeframes.startTime}`)} AND gone.start_ms <= ${msOf(sql`${timeframes.endTime}`)}`)}
+  ) AS removed
   CROSS JOIN LATERAL (
-    SELECT greatest(owned.start_time, ${timeframes.startTime}) AS first,
-      least(owned.end_time - interval '1 ms', ${timeframes.endTime}) AS last
+    SELECT greatest(removed.start_ms, ${msOf(sql`${timeframes.startTime}`)}) AS first,
+      least(removed.stop_ms, ${msOf(sql`${timeframes.endTime}`)}) AS last
   ) AS common
-  CROSS JOIN LATERAL (
-    SELECT removed.stop_ms FROM ${removedSamples} AS removed
-    WHERE removed.device_id = ${timeframes.deviceId} AND removed.start_ms <= ${msOf(sql`common.last`)}
-    ORDER BY removed.start_ms DESC LIMIT 1
-  ) AS latest
-  WHERE common.first <= common.last AND latest.stop_ms >= ${msOf(sql`common.first`)})`;
+  CROSS JOIN LATERAL (${latestOwnership(sql`to_timestamp(common.last / 1000.0)`)}) AS latest
+  WHERE common.first <= common.last AND ${msOf(sql`latest.end_time`)} > common.first)`;
 
 /** Removed intervals with a smaller distance are merged, because no chunk can have contained a sample between them. */
 const JOINED_WITHIN_MS = BUCKET_MS;

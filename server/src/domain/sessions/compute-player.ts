@@ -31,7 +31,6 @@ import {
   isKept,
   playerPeriods,
   type SessionFrame,
-  staysValid,
 } from "./figures-inputs.js";
 import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
@@ -81,7 +80,7 @@ export async function computePlayer(
   );
 }
 
-/** Returns the stored figures of the player, if they are still valid. */
+/** Returns the stored figures of the player, if they are current. */
 async function storedOf(
   queries: Queries,
   session: Session,
@@ -92,7 +91,7 @@ async function storedOf(
   if (stored === undefined) return undefined;
   const frames = await framesOf(queries, session.id, athleteId);
   const inputs = inputsOf(frames, playerPeriods(session, plan, athleteId, frames));
-  return staysValid(stored.inputs, inputs, frames) ? stored : undefined;
+  return stored.inputs === inputs ? stored : undefined;
 }
 
 /**
@@ -137,21 +136,25 @@ async function computeNow(
     name: player.name,
     birthDate,
     preset,
-    params: parametersIn(frames[0]?.params ?? player.params),
+    params: parametersIn(paramsOf([...after.values()]) ?? player.params),
     periods: periods
       .filter(({ period }) => !kept.has(period))
       .map((period) => asPlayerPeriod(isLost(period) ? { ...period, intervals: [] } : period)),
   });
   const made = { computedAt: clock.now(), rulesVersion: RULES_VERSION };
   const byPeriod = new Map(
-    periods.flatMap(({ period, own }) => {
+    periods.flatMap(({ period, periodMs, own }) => {
       const found = computed.get(period);
-      const figures = kept.get(period) ?? (found && { ...found, ...made, own: idsOf(own) });
+      const figures = kept.get(period) ?? (found && { ...found, ...made, periodMs, own: idsOf(own) });
       return figures === undefined ? [] : [[period, figures] as const];
     }),
   );
   return { inputs: inputsOf(frames, periods), byPeriod };
 }
+
+/** Returns the params for new figures. A time frame that lacks samples may have older ones, because it remains when they change. */
+const paramsOf = (frames: readonly SessionFrame[]): SessionFrame["params"] | undefined =>
+  (frames.find(({ isLost }) => !isLost) ?? frames[0])?.params;
 
 /** The stored figures that must not be computed again, by period. */
 async function keptOf(
@@ -228,9 +231,9 @@ async function store(
     // The periods may have changed since the computation began.
     const periods = periodsOfRows(await periodRowsOf(tx, session.id));
     if (inputsOf(frames, playerPeriods(session, { periods }, athleteId, frames)) !== inputs) return;
-    // Retention may have removed samples during the computation: the stored figures include them.
+    // Another process may have stored them. Retention may have removed samples since then, so its figures remain.
     const stored = (await storedFigures(tx, session.id, athleteId)).get(athleteId);
-    if (stored !== undefined && staysValid(stored.inputs, inputs, frames)) return;
+    if (stored?.inputs === inputs) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
     await forgetFailure(tx, { sessionId: session.id, athleteId });
@@ -244,6 +247,7 @@ async function store(
           period,
           inputs: storedInputs(inputs, figures.own),
           ...storedTexts(figures),
+          periodMs: figures.periodMs,
           computedAt: figures.computedAt,
           rulesVersion: figures.rulesVersion,
         })),

@@ -183,10 +183,3 @@ const idsAndVersions = (inputs: string): string =>
     .split(" ")
     .map((state) => state.split(".").slice(0, 2).join("."))
     .join(" ");
-
-/**
- * Whether stored figures can be returned: they are current, or retention has removed samples that new figures would need. Then
- * only a change to the time frames themselves makes them invalid.
- */
-export const staysValid = (stored: string, current: string, frames: readonly SessionFrame[]): boolean =>
-  stored === current || (frames.some(({ isLost }) => isLost) && isOfSameFrames(stored, current));

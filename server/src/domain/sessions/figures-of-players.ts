@@ -13,7 +13,6 @@ import {
   isOfSameFrames,
   playerPeriods,
   type SessionFrame,
-  staysValid,
 } from "./figures-inputs.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
@@ -30,6 +29,7 @@ export interface PlayerOfTable {
 
 interface FiguresOfPlayers {
   plan: SessionPlan;
+  /** All players with time frames. */
   players: PlayerOfTable[];
   /** Current figures by athlete; those that are still being computed are missing. */
   computed: ReadonlyMap<number, ComputedPlayer>;
@@ -41,7 +41,7 @@ interface FiguresOfPlayers {
 export interface WantedFigures {
   /** Time limit by `performance.now()`, after which no computation begins or is awaited; default: none. */
   untilMs?: number;
-  /** Id of the only player; null or absent for all. */
+  /** Id of the only player whose figures are computed; null or absent for all. Stored figures are returned for all players. */
   only?: number | null;
   /**
    * Whether to also compute the figures that a job could not compute, and to record those that cannot be computed. Otherwise,
@@ -60,7 +60,7 @@ const MANY_ROWS = 1_000;
 const MAX_TRIES = 3;
 
 /**
- * Returns the figures of the players of a session: valid stored figures, and those that can be computed before the time limit.
+ * Returns the figures of the players of a session: current stored figures, and those that can be computed before the time limit.
  * A computation that has begun continues afterwards, and its result is stored.
  * @throws without a time limit, the first error of a computation, after all others have ended
  */
@@ -77,7 +77,6 @@ export async function figuresUntil(
   const framesOfPlayer = groupBy(frames, ({ athleteId }) => athleteId);
   const players: PlayerOfTable[] = [];
   for (const player of plan.players) {
-    if (only !== null && player.athleteId !== only) continue;
     // Let other requests run, because each of 200 players may have 50 periods.
     if (plan.players.length * plan.periods.length > MANY_ROWS) await nextEventLoopTurn();
     const own = framesOfPlayer.get(player.athleteId) ?? [];
@@ -93,9 +92,9 @@ export async function figuresUntil(
   for (const one of players) {
     const { athleteId } = one.player;
     const known = stored.get(athleteId);
-    if (known !== undefined && staysValid(known.inputs, one.inputs, one.own)) computed.set(athleteId, known);
+    if (known?.inputs === one.inputs) computed.set(athleteId, known);
     else if (failures.get(athleteId) === one.inputs) failed.add(athleteId);
-    else missing.push(one);
+    else if (only === null || athleteId === only) missing.push(one);
   }
   const late = new AbortController();
   const signal = ctx.signal === undefined ? late.signal : AbortSignal.any([ctx.signal, late.signal]);

@@ -15,7 +15,7 @@ import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
 import { incompletePlayers } from "./refused-derivations.js";
 import type { SeenSession, Session } from "./rules.js";
-import type { ComputedPlayer } from "./stored-figures.js";
+import { type ComputedPlayer, shareOf } from "./stored-figures.js";
 import { waitingDerivations } from "./waiting-work.js";
 import type { LeftOut } from "./wanted-timeframes.js";
 
@@ -37,7 +37,7 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (Omit<LeftOut, "reason"> & {
-    reason: LeftOut["reason"] | "not_computable" | "limit_reached" | "samples_removed";
+    reason: LeftOut["reason"] | "no_read_permission" | "not_computable" | "limit_reached" | "samples_removed";
     player: SessionPlayer | undefined;
   })[];
   /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
@@ -69,11 +69,9 @@ export async function sessionTable(
   // Read this first. A derivation that ends during the request may have changed time frames that the request had
   // already read.
   const isWaiting = await waitingDerivations(ctx.queries, session);
-  const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
-    untilMs,
-    only,
-  });
-  const missing = players.filter(
+  const isSeen = ({ athleteId }: SessionPlayer) => only === null || athleteId === only;
+  const { plan, players: all, computed, failed } = await figuresUntil(ctx, session, { untilMs, only });
+  const missing = all.filter(
     ({ player: { athleteId } }) => !computed.has(athleteId) && !failed.has(athleteId),
   );
   if (missing.length > 0) {
@@ -85,17 +83,20 @@ export async function sessionTable(
     ctx.queries,
     session.ownerId,
     "READ",
-    players.flatMap(({ own }) => own),
+    all.flatMap(({ own }) => own),
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);
-  const rows = players.flatMap(({ player, periods }) =>
+  const rows = all.flatMap(({ player, periods }) =>
     rowsOf(player, periods, computed.get(player.athleteId), isReadable),
   );
+  const players = all.filter(({ player }) => isSeen(player));
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
   const isComplete = missing.length === 0 && failed.size === 0 && isIncomplete === undefined;
-  const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
+  const shown = rows
+    .filter(({ player }) => isSeen(player))
+    .map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
   const notComputable = players.flatMap(({ player, own }) =>
     failed.has(player.athleteId) && own.some(isReadable)
@@ -104,7 +105,7 @@ export async function sessionTable(
   );
   const withoutSamples =
     only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
-  const visible = plan.players.filter(({ athleteId }) => only === null || athleteId === only);
+  const visible = plan.players.filter(isSeen);
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
   const limited = visible
     .filter(({ athleteId }) => isIncomplete?.has(athleteId) === true && !isWaiting(athleteId))
@@ -115,7 +116,8 @@ export async function sessionTable(
       reason: "limit_reached" as const,
     }));
   const removed = players.flatMap((one) => removedOf(one, computed.get(one.player.athleteId), isReadable));
-  const leftOut = [...withoutSamples, ...notComputable, ...limited, ...removed];
+  const unreadable = players.flatMap((one) => unreadableOf(one, isReadable));
+  const leftOut = [...withoutSamples, ...unreadable, ...notComputable, ...limited, ...removed];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
@@ -128,6 +130,18 @@ export async function sessionTable(
   const { hasHeart } = view;
   const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
+}
+
+/** The periods that the owner of the session may not read; the whole session if it may read none of them. */
+function unreadableOf({ player, periods }: PlayerOfTable, isReadable: (frame: SessionFrame) => boolean) {
+  const withFrames = periods.filter(({ own }) => own.length > 0);
+  const unreadable = withFrames.filter(({ own }) => !own.every(isReadable));
+  const named = unreadable.length < withFrames.length ? unreadable.map(({ shownAs }) => shownAs) : [WHOLE];
+  return named.flatMap((period) =>
+    period === null
+      ? []
+      : [{ athleteId: player.athleteId, player, period, reason: "no_read_permission" as const }],
+  );
 }
 
 /** The periods whose figures lack samples that retention has removed, or were computed with former thresholds or devices. */
@@ -156,9 +170,11 @@ const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
  * players, neither the length nor the share of a player is known.
  */
 function asWhole(row: FiguresRow, playedMs: number, isComplete: boolean): FiguresRow {
-  const { recordedMs } = row.found;
-  const share = recordedMs === null ? 0 : Math.min(1, recordedMs / playedMs);
-  return { ...row, periodMs: playedMs, coverage: !isComplete || playedMs === 0 ? null : share };
+  return {
+    ...row,
+    periodMs: playedMs,
+    coverage: isComplete ? shareOf(row.found.recordedMs, playedMs) : null,
+  };
 }
 
 function rowsOf(
@@ -171,8 +187,7 @@ function rowsOf(
   return periods.flatMap(({ period, shownAs, periodMs, own }) => {
     const found = computed.byPeriod.get(period);
     if (found === undefined || shownAs === null || !own.every(isReadable)) return [];
-    const { recordedMs } = found;
-    const coverage = periodMs === 0 ? null : recordedMs === null ? 0 : Math.min(1, recordedMs / periodMs);
+    const coverage = shareOf(found.recordedMs, periodMs);
     return [
       {
         player,

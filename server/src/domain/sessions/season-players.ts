@@ -9,31 +9,35 @@ import {
   seasonSummary,
 } from "asi-convert/squad";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
+import type { SeenSquad } from "../squad-roles/rules.js";
 import { idAsName } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import { figuresIn, type StoredPlayers } from "./season-stored.js";
+import { figuresIn, type Stored, type StoredPlayers } from "./season-stored.js";
+import { shareOf } from "./stored-figures.js";
 
 /** The number of players between two turns of the event loop. Each may have an entry in each session. */
 const PLAYERS_AT_A_TIME = 3;
 
 export type About = ReadonlyMap<number, SessionPlayer>;
 
-/** A session with the stored figures that the caller may read. */
+/** A session with the stored figures that the owner of the squad may read. */
 export interface StoredSession extends StoredPlayers {
   session: Session;
+  /** Whether the figures of all its players are stored. */
+  isComplete: boolean;
 }
 
-/** Yields the players of a season, each as JSON text. @param all in chronological order */
+/** Yields the players of a season whom the caller sees, each as JSON text. @param all in chronological order */
 export async function* seasonPlayers(
   all: readonly StoredSession[],
   about: About,
-  hasHeart: boolean,
+  { athleteId: seen, hasHeart }: Pick<SeenSquad["view"], "athleteId" | "hasHeart">,
 ): AsyncGenerator<string> {
   const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
   const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
     Object.fromEntries(columns.map((column) => [column.key, value(column)]));
-  const played = all.map((one) => playedOf(one, about));
+  const played = all.map((one) => playedOf(one, about, seen));
   const lastPlace = all.length - 1;
   const ordered = namesInOrder(played);
   for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
@@ -96,14 +100,13 @@ function namesInOrder(played: readonly TextSession[]): string[] {
   return seasonOf([together]).players.map(({ name }) => name);
 }
 
-function playedOf(
-  { session: { name, startTime, endTime, kind }, stored, playedMs }: StoredSession,
-  about: About,
-): TextSession {
+function playedOf(one: StoredSession, about: About, seen: number | null): TextSession {
+  const { name, startTime, endTime, kind } = one.session;
   const rows: TextRow[] = [];
-  for (const { athleteId, text, recordedMs } of stored) {
+  for (const player of one.stored) {
+    const { athleteId, text, recordedMs } = player;
     // A player without data has no recording.
-    if (recordedMs === null) continue;
+    if (recordedMs === null || (seen !== null && athleteId !== seen)) continue;
     rows.push({
       player: {
         name: idAsName(athleteId),
@@ -111,7 +114,7 @@ function playedOf(
         position: about.get(athleteId)?.position ?? null,
       },
       text,
-      coverage: playedMs === 0 ? null : Math.min(1, recordedMs / playedMs),
+      coverage: shareWithData(player, one),
     });
   }
   return {
@@ -121,4 +124,16 @@ function playedOf(
     isMatch: kind === "match",
     rows,
   };
+}
+
+/**
+ * Returns the share with data that the table of the session has: of the halves of a match for the player, otherwise of the time with
+ * data of any player. The latter is unknown without the figures of all players.
+ */
+function shareWithData(
+  { recordedMs, ofHalves }: Stored,
+  { playedMs, isComplete }: StoredSession,
+): number | null {
+  if (ofHalves !== null) return shareOf(ofHalves.recordedMs, ofHalves.periodMs);
+  return isComplete ? shareOf(recordedMs, playedMs) : null;
 }

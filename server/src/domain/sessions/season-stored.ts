@@ -6,11 +6,9 @@ import { readInstant } from "../../store/instant.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
-import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { WHOLE } from "./derivation-inputs.js";
-import { FIGURES_VERSION, isOfSameFrames, SUM_OF_HALVES } from "./figures-inputs.js";
+import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
-import { withUnknown } from "./stored-figures.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
@@ -24,8 +22,6 @@ export interface Part {
   time: { start: Date; end: Date } | null;
   /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
   inputs: string | null;
-  /** Whether all figures that exist now existed when these were stored. */
-  isCurrent: boolean;
 }
 
 /**
@@ -83,8 +79,6 @@ type PartsRow = {
   is_current: boolean;
   athletes: string;
   inputs: string;
-  /** Null if they are current. */
-  states: string | null;
 };
 
 /**
@@ -114,31 +108,20 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
       FROM part LEFT JOIN known USING (session_id, athlete_id)
     )
     SELECT session_id, start_time, end_time, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
-      string_agg(inputs, ',' ORDER BY athlete_id) AS inputs,
-      string_agg(states, ',' ORDER BY athlete_id) FILTER (WHERE NOT is_current) AS states
+      string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
     FROM checked GROUP BY 1, 2, 3, 4`);
-  const parts = rows.flatMap(partsIn);
-  const stale = parts.filter(({ states, stored }) => states !== null && isOfSameFrames(stored, `:${states}`));
-  const kept = await withLostSamples(queries, stale);
-  return parts
-    .map(({ states, stored, ...part }) => {
-      const isCurrent = states === null;
-      return { ...part, isCurrent, inputs: isCurrent || kept.has(keyOf(part)) ? stored : null };
-    })
-    .sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
+  return rows.flatMap(partsIn).sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
 }
 
-function partsIn({ session_id, start_time, end_time, is_current, athletes, inputs, states }: PartsRow) {
+function partsIn({ session_id, start_time, end_time, is_current, athletes, inputs }: PartsRow): Part[] {
   const isWhole = start_time !== null && end_time !== null;
   const time = isWhole ? { start: readInstant(start_time), end: readInstant(end_time) } : null;
   const stored = inputs.split(",");
-  const stale = states?.split(",") ?? [];
   return athletes.split(",").map((athlete, place) => ({
     sessionId: Number(session_id),
     athleteId: Number(athlete),
     time,
-    stored: stored[place] ?? "",
-    states: is_current ? null : (stale[place] ?? ""),
+    inputs: is_current ? (stored[place] ?? null) : null,
   }));
 }
 
@@ -146,30 +129,15 @@ type Place = Pick<Part, "sessionId" | "athleteId">;
 
 const keyOf = ({ sessionId, athleteId }: Place) => `${sessionId} ${athleteId}`;
 
-/** Players whose samples retention has removed keep their stored figures. */
-async function withLostSamples(queries: Queries, parts: readonly Place[]): Promise<Set<string>> {
-  if (parts.length === 0) return new Set();
-  const rows = await queries
-    .selectDistinct({ sessionId: sessionTimeframes.sessionId, athleteId: timeframes.athleteId })
-    .from(sessionTimeframes)
-    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(
-      and(
-        inArray(sessionTimeframes.sessionId, [...new Set(parts.map(({ sessionId }) => sessionId))]),
-        hasLostSamples,
-      ),
-    );
-  const lost = new Set(rows.map(keyOf));
-  return new Set(parts.map(keyOf).filter((key) => lost.has(key)));
-}
-
 /** The stored figures of a player in a session: of the two halves of a match, otherwise of the whole session. */
 export interface Stored {
   athleteId: number;
-  /** JSON text of the figures. */
+  /** JSON text of the figures; empty if the caller does not see the player. */
   text: string;
   /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
+  /** The halves of a match: their length for the player and the time with data in them; null for other sessions. */
+  ofHalves: { periodMs: number; recordedMs: number | null } | null;
 }
 
 /** The stored figures of the players of a session. */
@@ -187,6 +155,7 @@ type StoredRow = {
   inputs: string;
   figures: string;
   recorded: string;
+  lengths: string;
   seconds: string;
 };
 
@@ -194,19 +163,25 @@ type StoredRow = {
  * Reads the stored figures of players, by session.
  * @param parts players with inputs
  * @param matches ids of the sessions that are matches
+ * @param seen the only player whose figures the caller sees; null for all
  * @returns also the players whose figures are no longer from these inputs
  */
-export async function storedOf(queries: Queries, parts: readonly Part[], matches: readonly number[]) {
+export async function storedOf(
+  queries: Queries,
+  parts: readonly Part[],
+  { matches, seen }: { matches: readonly number[]; seen: number | null },
+) {
   const bySession = new Map<number, StoredPlayers>();
   const wanted = new Map(parts.map((part) => [keyOf(part), part]));
   if (parts.length === 0) return { bySession, changed: [] };
   const ids = [...new Set(parts.map(({ sessionId }) => sessionId))];
   const athletes = [...new Set(parts.map(({ athleteId }) => athleteId))];
   const isWanted = sql`(period = ${WHOLE} OR (period = ${SUM_OF_HALVES} AND session_id = ${arrayOf(matches)}))`;
+  const figures = seen === null ? sql`figures` : sql`CASE WHEN athlete_id = ${seen} THEN figures ELSE '' END`;
   const { rows } = await queries.execute<StoredRow>(sql`
     SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(period, ',') AS periods,
-      string_agg(inputs, ',') AS inputs, string_agg(figures, ${"\n"}) AS figures,
-      string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(seconds, ',') AS seconds
+      string_agg(inputs, ',') AS inputs, string_agg(${figures}, ${"\n"}) AS figures,
+      string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(period_ms::text, ',') AS lengths, string_agg(seconds, ',') AS seconds
     FROM ${sessionFigures}
     WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND ${isWanted} GROUP BY session_id`);
   for (const row of rows) {
@@ -225,10 +200,12 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
   const seconds = JSON.parse(`[${row.seconds}]`) as [from: number, to: number][][];
   const athletes = row.athletes.split(",");
   const keyAt = (place: number) => `${row.session_id} ${athletes[place]}`;
-  const ofMatch = new Map(
-    periods.flatMap((period, place) =>
-      period === SUM_OF_HALVES ? [[keyAt(place), texts[place]] as const] : [],
-    ),
+  const lengths = row.lengths.split(",").map(Number);
+  const ofHalves = new Map(
+    periods.flatMap((period, place) => {
+      const times = { periodMs: lengths[place] ?? 0, recordedMs: recorded[place] ?? null };
+      return period === SUM_OF_HALVES ? [[keyAt(place), { text: texts[place], times }] as const] : [];
+    }),
   );
   const stored: Stored[] = [];
   const played: Interval[] = [];
@@ -237,18 +214,16 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
     const part = wanted.get(key);
     if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
-    const text = ofMatch.get(key) ?? texts[place] ?? "{}";
+    const halves = ofHalves.get(key);
     for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
     stored.push({
       athleteId: part.athleteId,
-      text: part.isCurrent ? text : complete(text),
+      text: (halves === undefined ? texts[place] : halves.text) ?? "",
       recordedMs: recorded[place] ?? null,
+      ofHalves: halves?.times ?? null,
     });
   }
   return { stored, playedMs: lengthOf(united(played)) };
 }
-
-/** Adds the figures that did not exist when these were stored, as null. */
-const complete = (text: string): string => JSON.stringify(withUnknown(figuresIn(text)));
 
 export const figuresIn = (text: string): PlayerFigures["figures"] => JSON.parse(text);

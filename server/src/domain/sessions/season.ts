@@ -80,7 +80,10 @@ export const Season = Type.Object(
             session: Type.Integer(),
             figures: Figures,
             share_with_data: Nullable(
-              Type.Number({ description: "Share of the whole session with data of this player" }),
+              Type.Number({
+                description:
+                  "Share with data of this player: of the two halves of a match, otherwise of the whole session. null if the player does not take part in the halves, or if the figures of other players of the session are missing",
+              }),
             ),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),
@@ -98,7 +101,7 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 2;
+const SEASON_VERSION = 3;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -119,10 +122,19 @@ export async function squadSeason(
   const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
   const readable = await readableParts(ctx, squad, batches);
-  const incomplete = await incompleteSeen(ctx, squad, all);
+  const incomplete = await incompletePlayers(
+    queries,
+    all.map(({ id }) => id),
+  );
   const isComplete = ({ sessionId, athleteId }: Part) => incomplete.get(sessionId)?.has(athleteId) !== true;
   const computed = readable.filter((part) => part.inputs !== null && isComplete(part));
-  const about = await aboutPlayers(queries, squad.id, all, computed);
+  const isSeen = (athleteId: number) => squad.view.athleteId === null || athleteId === squad.view.athleteId;
+  const about = await aboutPlayers(
+    queries,
+    squad.id,
+    all,
+    computed.filter(({ athleteId }) => isSeen(athleteId)),
+  );
   const { etag } = tagged([
     SEASON_VERSION,
     FIGURES_VERSION,
@@ -134,19 +146,22 @@ export async function squadSeason(
   ]);
   if (isKnown(etag)) return { resource: NOTHING, etag };
   const missing = readable.filter(({ inputs }) => inputs === null);
-  const played: StoredSession[] = [];
+  const stored: Omit<StoredSession, "isComplete">[] = [];
   const partsOfSession = groupBy(computed, ({ sessionId }) => sessionId);
   for (const batch of batches) {
     ctx.signal?.throwIfAborted();
     const { bySession, changed } = await storedOf(
       queries,
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
-      batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
+      {
+        matches: batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
+        seen: squad.view.athleteId,
+      },
     );
     // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
-    played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
+    stored.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
   }
   const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
   const missingIn = (id: number) => [
@@ -164,12 +179,13 @@ export async function squadSeason(
       kind,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
-      not_computed: missingIn(id),
+      not_computed: missingIn(id).filter(isSeen),
     })),
   };
   const pieces = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"players":[`)];
   let separator = "";
-  for await (const player of seasonPlayers(played, about, squad.view.hasHeart)) {
+  const played = stored.map((one) => ({ ...one, isComplete: missingIn(one.session.id).length === 0 }));
+  for await (const player of seasonPlayers(played, about, squad.view)) {
     ctx.signal?.throwIfAborted();
     // Convert the text to bytes immediately, because texts of several megabytes would remain until the response is
     // complete.
@@ -200,31 +216,16 @@ async function sessionsIn(
   return { batches, left_out: count - batches.flat().length };
 }
 
-/** The players with incomplete time frames whom the caller sees, by session. */
-async function incompleteSeen({ queries }: Context, { view }: SeenSquad, all: readonly Session[]) {
-  const found = await incompletePlayers(
-    queries,
-    all.map(({ id }) => id),
-  );
-  const seen = [...found].map(
-    ([id, athletes]) =>
-      [id, [...athletes].filter((one) => view.athleteId === null || one === view.athleteId)] as const,
-  );
-  return new Map(seen.flatMap(([id, athletes]) => (athletes.length === 0 ? [] : [[id, new Set(athletes)]])));
-}
-
-/** The players in the sessions whom the owner of the squad may read and the caller sees. */
+/** The players in the sessions whom the owner of the squad may read, including those whom the caller does not see. */
 async function readableParts(
   ctx: Context,
-  { ownerId, view }: SeenSquad,
+  { ownerId }: SeenSquad,
   batches: readonly Session[][],
 ): Promise<Part[]> {
   const parts: Part[] = [];
   for (const batch of batches) {
     ctx.signal?.throwIfAborted();
-    for (const part of await partsOf(ctx.queries, batch)) {
-      if (view.athleteId === null || part.athleteId === view.athleteId) parts.push(part);
-    }
+    parts.push(...(await partsOf(ctx.queries, batch)));
     await nextEventLoopTurn();
   }
   // Read the permissions last, so that a permission that was withdrawn during the request does not count.

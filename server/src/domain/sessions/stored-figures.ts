@@ -9,6 +9,8 @@ import type { PlayerFigures } from "../change/compute-pool.js";
 export interface PeriodFigures extends PlayerFigures {
   /** Ids of the time frames whose samples they include, as text. */
   own: string;
+  /** Length of the period for the player. */
+  periodMs: number;
   computedAt: Date;
   rulesVersion: number;
 }
@@ -19,6 +21,10 @@ export interface ComputedPlayer {
   inputs: string;
   byPeriod: ReadonlyMap<string, PeriodFigures>;
 }
+
+/** Returns the share of a period with data; null for a period without length, in which the player does not take part. */
+export const shareOf = (recordedMs: number | null, periodMs: number): number | null =>
+  periodMs === 0 ? null : Math.min(1, (recordedMs ?? 0) / periodMs);
 
 /** The text stored with each period: the inputs of the player, and the time frames of the period. */
 export const storedInputs = (inputs: string, own: string): string => `${inputs}:${own}`;
@@ -44,7 +50,7 @@ export const storedTexts = ({ figures, recordedMs, seconds, ...others }: PlayerF
 const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
 
 /** Adds figures that did not exist when these were stored, as unknown. */
-export const withUnknown = (figures: PlayerFigures["figures"]): PlayerFigures["figures"] => ({
+const withUnknown = (figures: PlayerFigures["figures"]): PlayerFigures["figures"] => ({
   ...UNKNOWN,
   ...figures,
 });
@@ -85,13 +91,13 @@ export async function storedFigures(
   const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PeriodFigures> }>();
   for (const [
     place,
-    { athleteId, inputs: stored, computedAt, rulesVersion, period, ...texts },
+    { athleteId, inputs: stored, periodMs, computedAt, rulesVersion, period, ...texts },
   ] of rows.entries()) {
     if (place % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) await nextEventLoopTurn();
     const { inputs, own } = readInputs(stored);
     const known = found.get(athleteId) ?? { inputs, byPeriod: new Map() };
     found.set(athleteId, known);
-    known.byPeriod.set(period, { ...readStoredTexts(texts), own, computedAt, rulesVersion });
+    known.byPeriod.set(period, { ...readStoredTexts(texts), own, periodMs, computedAt, rulesVersion });
   }
   return found;
 }

@@ -505,6 +505,8 @@ CREATE TABLE session_figures (
   -- A season reads the figures and the times with data, but not the details.
   figures text NOT NULL,
   recorded_ms double precision,
+  -- Length of the period for the player.
+  period_ms double precision NOT NULL,
   seconds text NOT NULL,
   details text NOT NULL,
   computed_at timestamptz(3) NOT NULL,

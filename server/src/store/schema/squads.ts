@@ -114,6 +114,8 @@ export const sessionFigures = pgTable(
     figures: text("figures").notNull(),
     /** Null if there are no data. */
     recordedMs: doublePrecision("recorded_ms"),
+    /** Length of the period for the player. */
+    periodMs: doublePrecision("period_ms").notNull(),
     /** JSON text of the seconds with data; empty for a period. */
     seconds: text("seconds").notNull(),
     /** The other `PlayerFigures`, as JSON text. */

@@ -88,6 +88,8 @@ const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
   no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,
   no_permission: (when) =>
     `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
+  no_read_permission: (when) =>
+    `has not given you the permission “See” for all of the time ${when}. Ask the player for it.`,
   not_computable: NOT_COMPUTABLE,
   limit_reached: LIMIT_REACHED,
   samples_removed: SAMPLES_REMOVED,
@@ -97,6 +99,8 @@ const REASONS_OF_OTHERS: typeof REASONS = {
   no_device: (when) => `has no device ${when}.`,
   no_permission: (when) =>
     `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
+  no_read_permission: (when) =>
+    `has not given the owner of the squad the permission “See” for all of the time ${when}.`,
   not_computable: NOT_COMPUTABLE,
   limit_reached: LIMIT_REACHED,
   samples_removed: SAMPLES_REMOVED,
