@@ -32,8 +32,7 @@ interface Listed {
 const isOfSamples = ({ name }: { name: string }) => name.startsWith("samples/");
 
 /** Returns the number of rows in each file except the audit, which also contains the exports. */
-const rowsOf = (files: Listed[]) =>
-  files.filter(({ name }) => name !== "audit.json").map(({ rows }) => rows);
+const rowsOf = (files: Listed[]) => files.filter(({ name }) => name !== "audit.json").map(({ rows }) => rows);
 
 /** Returns the times of all samples in an archive, in the order of the files and rows, ms since 1970 UTC. */
 const sampleTimes = (files: Map<string, string>): number[] =>
@@ -48,6 +47,14 @@ const seconds = (from: number, to: number) =>
 let s: TestService;
 beforeAll(async () => {
   s = await startService({ webhookAllowPrivate: true });
+});
+
+/** Returns a clock that advances whenever it is read. */
+const advancing = (ms: number) => ({
+  now() {
+    s.clock.advance(ms);
+    return s.clock.now();
+  },
 });
 
 describe("the export of an athlete", () => {
@@ -258,7 +265,7 @@ describe("the export of an athlete", () => {
     await copiesOf(s, other, 100, { everyMs: HOUR_MS, lengthMs: 2_000 });
     const athlete = await findAthlete(other.id, { queries: s.ctx.queries, lock: false });
     // The export reads the clock before each part of a file, and checks the right when `RECHECK_MS` have passed.
-    const clock = { now: () => (s.clock.advance(RECHECK_MS / 1_000), s.clock.now()) };
+    const clock = advancing(RECHECK_MS / 1_000);
     const used: number[] = [];
     const measure = async () => {
       await nextTurn();
@@ -296,7 +303,7 @@ describe("the export of an athlete", () => {
     let reads = 0;
     const logQuery = (text: string) => void (text.includes("FROM sample_chunks") && reads++);
     const queries = queriesOf(s.store.database.pool, { logQuery });
-    const clock = { now: () => (s.clock.advance(RECHECK_MS), s.clock.now()) };
+    const clock = advancing(RECHECK_MS);
     const athlete = await findAthlete(other.id, { queries, lock: false });
     const requireRight = async () => {
       if (reads > 300) throw new Error("The right is lost");

@@ -74,12 +74,7 @@ export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count
 
 /** Reads time frames. Omits serial numbers, because anyone who knows one can take a device without an owner. */
 export const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
-  jsonArray(
-    ROWS,
-    (after, limit) => framesAfter(ctx, athlete, after, limit),
-    toTimeframe,
-    count,
-  );
+  jsonArray(ROWS, (after, limit) => framesAfter(ctx, athlete, after, limit), toTimeframe, count);
 
 /**
  * Reads the times of time frames whose samples the archive omits, because an older time frame assigns them to another athlete.

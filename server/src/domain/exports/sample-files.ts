@@ -53,10 +53,7 @@ export async function* sampleFilesOf(
   for (const worn of await wornDevices(queries, athleteId)) yield* filesOf(queries, worn);
 }
 
-async function* filesOf(
-  queries: Queries,
-  worn: Worn,
-): AsyncGenerator<SampleFile | null, void, undefined> {
+async function* filesOf(queries: Queries, worn: Worn): AsyncGenerator<SampleFile | null, void, undefined> {
   const pieces = piecesOf(queries, worn);
   let read = await pieces.next();
   async function* content(listed: SampleFile["listed"]): AsyncGenerator<Uint8Array | string> {

@@ -25,11 +25,7 @@ export function zipOf(entries: AsyncIterable<ZipEntry | null>): Readable {
   return output;
 }
 
-async function write(
-  zip: ZipFile,
-  output: Readable,
-  entries: AsyncIterable<ZipEntry | null>,
-): Promise<void> {
+async function write(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipEntry | null>): Promise<void> {
   for await (const entry of entries) {
     if (output.destroyed) return;
     if (entry !== null) await addEntry(zip, output, entry);
