@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { samplesToCsv } from "asi-convert/csv";
 import type { Queries } from "../../store/connection/database.js";
 import {
@@ -96,6 +97,8 @@ async function* piecesOf(queries: Queries, worn: Worn): AsyncGenerator<Piece | n
   for await (const intervals of intervalsOf(queries, worn)) {
     for await (const batch of streamSamples(sqlClientOf(queries), worn.deviceId, intervals))
       yield* piecesIn(batch);
+    // The group may be empty, and then reads nothing.
+    await nextEventLoopTurn();
     yield null;
   }
 }
