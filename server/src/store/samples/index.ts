@@ -24,5 +24,5 @@ export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } 
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";
 export { type StoreResult, storeSamples } from "./store-samples.js";
-export { decodeStored, readStored, type StoredChunk } from "./stored.js";
+export { countStored, decodeStored, readStored, type StoredChunk } from "./stored.js";
 export { streamSamples } from "./stream.js";
