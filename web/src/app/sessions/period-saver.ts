@@ -62,6 +62,11 @@ export class PeriodSaver {
     };
   }
 
+  /** The entity tag of the stored periods. */
+  get tag(): string | null {
+    return this.#target.tag;
+  }
+
   retry(): void {
     this.saving.value = { name: "saving" };
     this.#save();
@@ -97,7 +102,9 @@ export class PeriodSaver {
         this.#saved = body;
         this.#target.tag = response.headers.get("ETag");
       }
-      this.saving.value = { name: "saved", isFirst: false };
+      // a change during the request is saved by the next one
+      const isCurrent = this.#isSaved(this.#rowsOf(this.#periods?.peek() ?? []));
+      this.saving.value = isCurrent ? { name: "saved", isFirst: false } : { name: "saving" };
     } catch (error) {
       const athletes = refusedAthletes(error, body);
       this.saving.value = athletes.length > 0 ? { name: "refused", athletes } : { name: "failed", error };
