@@ -66,6 +66,11 @@ export default defineConfig({
       // the page ignores a slow machine
       checks: { pluginTimings: false },
       output: {
+        // every view with an account needs these parts; separate files would be larger
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: "dialog", test: /src\/app\/parts\/(action|announcements|dialog|first-focus|form|unsaved)\.tsx?$/ }],
+        },
         // a test uses these names to measure the size of the views with an account
         chunkFileNames: ({ moduleIds }) =>
           `assets/${moduleIds.some((id) => id.includes("/src/app/")) ? "app-" : ""}[name]-[hash].js`,

@@ -67,6 +67,16 @@ export class PeriodSaver {
     return this.#target.tag;
   }
 
+  set tag(tag: string | null) {
+    this.#target.tag = tag;
+  }
+
+  /** Returns whether these periods of the service are those that were opened or saved last, in any order. */
+  isStored(periods: readonly SessionPeriod[]): boolean {
+    const sorted = (rows: Rows) => JSON.stringify(rows.map((row) => JSON.stringify(row)).sort());
+    return sorted(this.#rowsOf(periods)) === sorted(this.#saved);
+  }
+
   retry(): void {
     this.saving.value = { name: "saving" };
     this.#save();

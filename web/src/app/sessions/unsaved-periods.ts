@@ -3,6 +3,17 @@ import { announce } from "../parts/announcements.js";
 import { askBeforeLosing } from "../parts/unsaved.js";
 import type { PeriodSaver } from "./period-saver.js";
 
+/** Waits for a running attempt to save the periods. */
+export const settled = (saving: PeriodSaver["saving"]): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = saving.subscribe(({ name }) => {
+      if (name === "saving") return;
+      resolve();
+      // the first call precedes the return of `subscribe`
+      queueMicrotask(() => stop());
+    });
+  });
+
 /**
  * Asks before unsaved periods are lost, in any view, and announces that they are not saved while the squad is hidden.
  * @param title the name of the session
@@ -14,15 +25,7 @@ export function guardPeriods(
   isShown: () => boolean,
 ): () => void {
   const text = `The periods of ${title} are not saved.`;
-  const settle = () =>
-    new Promise<void>((resolve) => {
-      const stop = saving.subscribe(({ name }) => {
-        if (name === "saving") return;
-        resolve();
-        // the first call precedes the return of `subscribe`
-        queueMicrotask(() => stop());
-      });
-    });
+  const settle = () => settled(saving);
   const forget = askBeforeLosing({
     // the squad stays open while other views are shown
     lostWith: "squad",
