@@ -56,7 +56,7 @@ describe("two files with the same name", () => {
         files: signal(recordings.map(fileOf)),
         keptApart: signal(new Set<number>()),
         sessionOf: signal(null),
-        periodSteps: { all: signal([]), restore: () => undefined },
+        periodSteps: { all: signal([]) },
         trackerNames: signal(new Map()),
         ignored: signal(new Set()),
         ...Object.fromEntries(

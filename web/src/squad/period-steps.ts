@@ -34,7 +34,8 @@ const MOST_STEPS = 50;
 
 const stateOf = ({ periods, attack }: PeriodsState): PeriodsState => ({ periods, attack });
 
-const NONE: Edits = { recordings: [], periods: null, attack: new Map(), past: [], undone: [] };
+/** No changes. */
+export const NO_EDITS: Edits = { recordings: [], periods: null, attack: new Map(), past: [], undone: [] };
 
 /** Changes to periods, with undo. Each session has its own changes. */
 export class PeriodSteps {
@@ -88,11 +89,6 @@ export class PeriodSteps {
     this.#go("undone", "past");
   }
 
-  /** Restores stored changes. Undo steps are not stored. */
-  restore(edits: readonly Pick<Edits, "recordings" | "periods">[]): void {
-    this.all.value = edits.map((one) => ({ ...NONE, ...one }));
-  }
-
   #go(from: "past" | "undone", to: "past" | "undone"): void {
     const now = this.#current.peek();
     const [state, ...rest] = now[from];
@@ -115,7 +111,7 @@ function editsOf({ recordings, all, interval }: EditedSession, edits: readonly E
     (periods ?? []).some(
       ({ all: times }) => times !== null && interval !== null && overlaps(times, interval),
     );
-  return edits.find(has(recordings)) ?? edits.find((one) => !has(all)(one) && isAtThisTime(one)) ?? NONE;
+  return edits.find(has(recordings)) ?? edits.find((one) => !has(all)(one) && isAtThisTime(one)) ?? NO_EDITS;
 }
 
 const overlaps = (a: Interval, b: Interval) => a.startMs < b.endMs && b.startMs < a.endMs;

@@ -1,4 +1,5 @@
 import type { Interval, SessionPeriod, ZoneKind } from "asi-convert/squad";
+import { NO_EDITS } from "./period-steps.js";
 import type { Scope } from "./scope.js";
 import type { Sort } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
@@ -82,12 +83,12 @@ export async function applyState(session: SquadSession, state: SessionState): Pr
   session.sessionOf.value = idsAt([state.sessionOf ?? -1])[0] ?? null;
   const { editedPeriods = null } = state;
   const earlier = editedPeriods === null ? [] : [{ places: [], periods: editedPeriods }];
-  session.periodSteps.restore(
-    (state.edits ?? earlier).map(({ places, periods }) => ({
-      recordings: idsAt(places),
-      periods: periods.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })),
-    })),
-  );
+  // undo steps are not stored
+  session.periodSteps.all.value = (state.edits ?? earlier).map(({ places, periods }) => ({
+    ...NO_EDITS,
+    recordings: idsAt(places),
+    periods: periods.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })),
+  }));
   session.sort.value = state.sort;
   session.isPerMinute.value = state.isPerMinute;
   session.isByPosition.value = state.isByPosition;
