@@ -88,7 +88,7 @@ export function comparisonText(comparison: Comparison): string {
 }
 
 /**
- * Sorts players by the difference between the figure and their earlier matches, the largest first. If missing data may explain a
+ * Sorts players by the difference between the figure and its mean in their earlier matches, the largest difference first. If missing data may explain a
  * difference, it counts as none. New players follow, then those without a figure.
  */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {

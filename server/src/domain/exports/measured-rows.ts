@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { MATCH } from "asi-convert/squad";
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import {
@@ -84,8 +85,12 @@ export function leftOutOf({ queries }: Context, { id }: Account, count: Count): 
   async function* times(): AsyncGenerator<unknown> {
     for (const worn of await wornDevices(queries, id)) {
       const { deviceId: device, ownerId: owner } = worn;
+      let frames = 0;
       for await (const { others } of wornTimes(queries, worn)) {
-        yield undefined;
+        if (frames++ % ROWS === 0) {
+          await nextEventLoopTurn();
+          yield undefined;
+        }
         for (const { startMs, stopMs } of others) {
           count();
           yield {

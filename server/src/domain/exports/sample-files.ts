@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { samplesToCsv } from "asi-convert/csv";
 import type { Queries } from "../../store/connection/database.js";
 import {
@@ -41,7 +42,7 @@ interface Piece {
 }
 
 /**
- * Yields the files with the samples of an athlete as standard CSV, each sample once. The files of a device and owner are in
+ * Yields the CSV files with the samples of an athlete. Each sample is in one file. The files of a device and owner are in
  * chronological order. Each consists of whole days in UTC and ends with the day in which it reaches `MIN_SAMPLES`. Read the content
  * of each file before you request the next file.
  * @returns also `null`, so that the reader can stop during a long search for samples
@@ -96,6 +97,8 @@ async function* piecesOf(queries: Queries, worn: Worn): AsyncGenerator<Piece | n
   for await (const intervals of intervalsOf(queries, worn)) {
     for await (const batch of streamSamples(sqlClientOf(queries), worn.deviceId, intervals))
       yield* piecesIn(batch);
+    // The group may be empty, and then reads nothing.
+    await nextEventLoopTurn();
     yield null;
   }
 }

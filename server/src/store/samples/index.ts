@@ -1,6 +1,7 @@
 export { type AddedSamples, addedSamples, type KnownSamples, piecesIn } from "./additions.js";
 export { type Batch, firstBatch } from "./batch.js";
 export { BUCKET_MS, bucketOf } from "./bucket.js";
+export { MAX_CHUNK_SAMPLES } from "./codec.js";
 export {
   allocateColumns,
   concatColumns,
