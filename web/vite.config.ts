@@ -66,6 +66,18 @@ export default defineConfig({
       // the page ignores a slow machine
       checks: { pluginTimings: false },
       output: {
+        // These parts are needed together: by every view with an account, and by the clock and the problems of a squad. Separate files
+        // would be larger.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            {
+              name: "dialog",
+              test: /src\/app\/parts\/(action|announcements|dialog|first-focus|form|unsaved)\.tsx?$/,
+            },
+            { name: "period-edits", test: /src\/squad\/clock\/(on-pitch|period-edits|substitutions)\.ts$/ },
+          ],
+        },
         // a test uses these names to measure the size of the views with an account
         chunkFileNames: ({ moduleIds }) =>
           `assets/${moduleIds.some((id) => id.includes("/src/app/")) ? "app-" : ""}[name]-[hash].js`,

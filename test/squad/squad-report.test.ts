@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decode } from "../../src/index.js";
 import { encode } from "../../src/recording/encode.js";
 import { joinBatches } from "../../src/rows/sample-batch.js";
-import { squadMembers, squadRows } from "../../src/squad/index.js";
+import { joinedPeriods, MATCH, type SessionPeriod, squadMembers, squadRows } from "../../src/squad/index.js";
 import { readPeriods, readRoster } from "../../src/squad/sheets.js";
 import { marksInWords } from "../../src/squad-report/cells.js";
 import { recordingsInWords, squadReport } from "../../src/squad-report/squad-report.js";
@@ -62,6 +62,29 @@ describe("the report of a squad", () => {
     expect(textOf(pages[1] ?? "")).toMatch(
       /11 Kunz fw · B .*First 5 2,392 .*Second 5 2,392 .*Session 10 4,792 .*Mean of 1 FW/,
     );
+  });
+
+  it("says that the match is without its extra time, only if there is extra time", async () => {
+    const members = squadMembers([await recordingOf("A", 3)], null);
+    const minutes = (name: string, from: number, to: number): SessionPeriod => ({
+      name,
+      all: { startMs: START_MS + from * 60_000, endMs: START_MS + to * 60_000 },
+      own: new Map(),
+      line: 0,
+    });
+    const halves = [minutes("1. Halbzeit", 0, 45), minutes("2. Halbzeit", 60, 105)];
+    const textWith = (...others: SessionPeriod[]) => {
+      const periods = [...halves, ...others];
+      const rows = squadRows(members, [...periods, joinedPeriods(MATCH, halves, [])]);
+      return textOf(squadReport({ title: "Cup", subtitle: "", rows, periods, offsetMs: 0 }));
+    };
+    const note = "Match is the sum of the two halves, without extra time.";
+    for (const name of ["Extra time, 1st half", "Verlängerung 1", "3. Halbzeit"]) {
+      expect(textWith(minutes(name, 110, 125)).split(note)).toHaveLength(2);
+    }
+    expect(textWith()).not.toContain(note);
+    expect(textWith(minutes("Cool-down", 110, 125))).not.toContain(note);
+    expect(textWith(minutes("Before the 1st half", -20, 0))).not.toContain(note);
   });
 
   it("shows how many players a mean includes if some of them have no value", async () => {

@@ -4,7 +4,7 @@ import type { Workspace } from "./recording/workspace.js";
 import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
 import type { StoredSession } from "./squad/stored-session.js";
 import { findKept, type KeptSquad, removeKept } from "./view/kept-squad.js";
-import { goToViewer, leaveViewerAddress } from "./view/route.js";
+import { goToViewer, leaveViewerAddress, mayReplaceSquad } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
@@ -53,35 +53,45 @@ async function loadPart(): Promise<SquadPart | null> {
   }
 }
 
-function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
-  replace(workspace, open);
+/** @returns whether the squad is shown; the user can keep an open one with unsaved changes */
+async function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): Promise<boolean> {
+  if (!(await replace(workspace, open))) return false;
   keptSquad.value = null;
   leaveStart();
+  return true;
 }
 
-function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
+async function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): Promise<boolean> {
+  if (!(await mayReplaceSquad())) {
+    open.session.opened.close();
+    return false;
+  }
   for (const { id } of workspace.opened.peek()) workspace.close(id);
   openedSquad.peek()?.session.close();
   openedSquad.value = open;
   playerShown.value = null;
+  return true;
 }
 
-/** Shows a session of the service at its address. The address stays until the user opens other content. */
+/**
+ * Shows a session of the service at its address. The address stays until the user opens other content.
+ * @returns false if the user keeps the open squad, which has unsaved changes
+ */
 export async function showStored(
   workspace: Workspace,
   settings: Settings,
   stored: StoredSession,
   address: string,
-): Promise<void> {
+): Promise<boolean> {
   const part = await loadPart();
-  if (part === null) return;
+  if (part === null) return true;
   const actions = actionsOn(workspace, (files) =>
     workspace.openRanges(files.flatMap(({ name }) => stored.ranges.get(name) ?? [])),
   );
   const open = { ...part.storedSquad(stored, settings, actions), part };
-  replace(workspace, open);
-  const end = stored.follow(open.session);
+  if (!(await replace(workspace, open))) return false;
   goToViewer(address);
+  const end = stored.follow(open.session);
   const stop = openedSquad.subscribe((now) => {
     if (now === open) return;
     leaveViewerAddress(now !== null);
@@ -89,6 +99,7 @@ export async function showStored(
     end();
   });
   await open.session.opened.addRanges();
+  return true;
 }
 
 /** Closes a session of the service after the user has signed out. */
@@ -134,7 +145,7 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
   if (restored === null) return;
   const { whenRead, ...open } = restored;
-  show(workspace, { ...open, part });
+  await show(workspace, { ...open, part });
   await whenRead;
 }
 
@@ -148,9 +159,9 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
     const { files, ...open } = await part.startDemonstration(settings, actionsOn(workspace), (share) => {
       workspace.reading.value = { ...reading, share };
     });
-    show(workspace, { ...open, part });
+    const isShown = await show(workspace, { ...open, part });
     workspace.reading.value = null;
-    await open.session.opened.add(files);
+    if (isShown) await open.session.opened.add(files);
   } finally {
     workspace.reading.value = null;
   }
@@ -176,7 +187,6 @@ export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles
       await workspace.open(files);
       return;
     }
-    show(workspace, { ...started, part });
-    await started.session.opened.add(files);
+    if (await show(workspace, { ...started, part })) await started.session.opened.add(files);
   };
 }

@@ -192,6 +192,41 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
+  it("are asked about before they are lost, and their names stay after a reload", async () => {
+    const { page, serial } = await openDevice(service, ann);
+    const good = await match(serial);
+    await page.route("**/api/v2/recordings/", () => undefined);
+    await load(page, [good, { ...good, name: "second.asi" }]);
+    await uploads(page).getByText("2 files: 1 uploading, 1 waiting.").waitFor();
+    // uploads continue in other views
+    await page.getByRole("link", { name: "Athletes", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Athletes" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await question.getByText("Some recordings are not uploaded.").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      dialog.accept();
+    });
+    await page.reload();
+    expect(asked).toEqual(["beforeunload"]);
+    await page.unroute("**/api/v2/recordings/");
+    await showView(page, "#/recordings", "Recordings");
+    await uploads(page).getByText("before this page was loaded again: match.asi, second.asi.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await load(page, good);
+    await uploads(page)
+      .getByText(/samples stored from/)
+      .waitFor();
+    await uploads(page).getByText("before this page was loaded again: second.asi.").waitFor();
+    await uploads(page).getByRole("button", { name: "Dismiss" }).click();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Recordings" }).waitFor();
+    expect([asked.length, await page.getByText("before this page was loaded again").count()]).toEqual([1, 0]);
+  });
+
   it("can be dropped anywhere in the view without opening in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);

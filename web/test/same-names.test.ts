@@ -55,7 +55,8 @@ describe("two files with the same name", () => {
       const session = {
         files: signal(recordings.map(fileOf)),
         keptApart: signal(new Set<number>()),
-        editedPeriods: signal(null),
+        sessionOf: signal(null),
+        periodSteps: { all: signal([]) },
         trackerNames: signal(new Map()),
         ignored: signal(new Set()),
         ...Object.fromEntries(

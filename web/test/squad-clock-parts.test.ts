@@ -13,7 +13,7 @@ import { type ClockRecording, wrongClocks } from "../src/squad/clock/wrong-clock
 import type { Plane } from "../src/squad/map/plane.js";
 import { speedAt, trackIn } from "../src/squad/map/positions.js";
 import { speedSeries } from "../src/squad/map/speed-series.js";
-import { type AttackSide, PeriodSteps } from "../src/squad/period-steps.js";
+import { PeriodSteps } from "../src/squad/period-steps.js";
 import type { SquadPlayer } from "../src/squad/squad-session.js";
 
 const MINUTE = 60_000;
@@ -179,8 +179,8 @@ describe("periods above the clock", () => {
   });
 
   it("support undo over 50 steps, and a drag is one step", () => {
-    const periods = signal<readonly SessionPeriod[] | null>(null);
-    const steps = new PeriodSteps(periods, signal<ReadonlyMap<string, AttackSide>>(new Map()));
+    const steps = new PeriodSteps(signal({ recordings: [1], all: [1], interval: span(0, 90) }));
+    const { periods } = steps;
     for (let to = 1; to <= 60; to++) steps.change({ periods: [period("Half", 0, to)] });
     for (let to = 61; to <= 70; to++) steps.change({ periods: [period("Half", 0, to)] }, "drag");
     steps.undo();

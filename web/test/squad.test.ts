@@ -53,6 +53,20 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
+  it("says that the match is without its extra time", async ({ scene }) => {
+    const path = join(scene.beside, "periods.csv");
+    const halves = "1st half,14:00,14:30\n2nd half,14:30,15:00\n";
+    writeFileSync(path, `period,start,end\n${halves}Extra time,15:02,15:10\n`);
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !file.endsWith("periods.csv")), path]);
+    await ready(page);
+    const note = page.getByText("Match is the sum of the two halves, without extra time.");
+    await note.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Session", exact: true }).click();
+    await note.waitFor({ state: "detached" });
+  });
+
   it("says that the periods are on a different day than the recordings", async ({ scene }) => {
     const path = join(scene.beside, "periods.csv");
     writeFileSync(path, "period,start,end\n1st half,2026-05-09 14:00,2026-05-09 14:30\n");

@@ -27,18 +27,18 @@ export class FigureCache {
   /** Returns the figures in the order of the questions. */
   async figuresOf(questions: readonly FigureQuestion[], options: AskedOptions): Promise<MemberFigures[]> {
     const keys = questions.map((question) => keyOf(question, options));
-    const missing = questions.filter((_, i) => !this.#kept.has(keys[i] ?? ""));
+    // while the workers compute, a parallel call may delete figures of the cache
+    const known = keys.map((key) => this.#kept.get(key));
+    const missing = questions.filter((_, i) => known[i] === undefined);
     if (this.#kept.size + missing.length > MOST_KEPT) {
       for (const key of this.#kept.keys()) if (!keys.includes(key)) this.#kept.delete(key);
     }
-    if (missing.length > 0) {
-      const found = await this.#workers.figures(missing, options);
-      for (const [i, question] of missing.entries()) {
-        const one = found[i];
-        if (one !== undefined) this.#kept.set(keyOf(question, options), one);
-      }
-    }
-    return keys.map((key) => this.#kept.get(key) ?? NO_FIGURES);
+    const found = missing.length > 0 ? [...(await this.#workers.figures(missing, options))] : [];
+    return keys.map((key, i) => {
+      const computed = known[i] ?? found.shift();
+      if (computed !== undefined) this.#kept.set(key, computed);
+      return computed ?? NO_FIGURES;
+    });
   }
 
   /** Returns the result of `compute` for these recordings, which is computed once. */

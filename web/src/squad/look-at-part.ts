@@ -3,3 +3,4 @@ import "./look-at.css";
 
 export { lookAt } from "./look-at.js";
 export { LookAtList } from "./look-at-list.js";
+export { MatchNote } from "./match-note.js";

@@ -1,5 +1,6 @@
 import type { Player } from "asi-convert/squad";
 import type { UnknownTracker } from "asi-convert/squad-sheets";
+import { nameTracker } from "./look-at-actions.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
 
@@ -54,7 +55,7 @@ function ofTracker(
   ignore: (key: string) => () => void,
 ): LookAt {
   const key = `${serial} unnamed`;
-  const nameIt = (name: string) => () => session.nameTracker(name, serial);
+  const nameIt = (name: string) => () => nameTracker(session, name, serial);
   if (wrong === null) {
     return {
       key,

@@ -3,6 +3,7 @@ import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
 import { ofSubstitutions } from "./clock/substitutions.js";
+import { keepApart, showSession } from "./look-at-actions.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
 import { ofRoster } from "./look-at-roster.js";
@@ -153,7 +154,7 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       what: "Several simultaneous recordings of one player.",
       meaning: `The roster assigns them to ${name}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
       actions: [
-        { name: "Keep apart", press: () => session.keepApart(player) },
+        { name: "Keep apart", press: () => keepApart(session, player) },
         { name: "Ignore", press: ignore(session, `${key} overlap`) },
       ],
     });
@@ -169,7 +170,7 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       what: `One player, ${recordings.length === 2 ? "two" : recordings.length} recordings.`,
       meaning: `${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster. They are joined${between}.`,
       actions: [
-        { name: "Keep apart", press: () => session.keepApart(player) },
+        { name: "Keep apart", press: () => keepApart(session, player) },
         { name: "Ignore", press: ignore(session, `${key} joined`) },
       ],
     });
@@ -221,7 +222,7 @@ function ofOtherTimes(session: SquadSession): LookAt[] {
         actions: [
           {
             name: one.length === 1 ? "Show it as a session" : "Show them as a session",
-            press: () => session.showSession(ids[0] ?? 0),
+            press: () => showSession(session, ids[0] ?? 0),
           },
           { name: "Leave out", press: () => ids.forEach((id) => void session.opened.removeRecording(id)) },
         ],

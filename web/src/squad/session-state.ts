@@ -1,4 +1,5 @@
 import type { Interval, SessionPeriod, ZoneKind } from "asi-convert/squad";
+import { NO_EDITS } from "./period-steps.js";
 import type { Scope } from "./scope.js";
 import type { Sort } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
@@ -11,9 +12,12 @@ export interface SessionState {
   isByPosition: boolean;
   /** Missing in states of earlier versions. */
   zones?: ZoneKind | null;
-  editedPeriods:
-    | readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[]
-    | null;
+  /** The place of the file that selects the session. Null selects the largest. */
+  sessionOf?: number | null;
+  /** The changed periods of each session. */
+  edits?: readonly EditedPeriods[];
+  /** The changed periods in states of earlier versions, without their session. */
+  editedPeriods?: EditedPeriods["periods"] | null;
   trackerNames: [string, string][];
   ignored: string[];
   /** Shifts by the places of files in the list, because two files may have the same name. */
@@ -22,26 +26,43 @@ export interface SessionState {
   keptApart: number[];
 }
 
+interface EditedPeriods {
+  /** The places of the session's files. */
+  places: number[];
+  periods: readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[];
+}
+
 /** Returns the current state. Reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
   const places = session.files.value.flatMap(({ state }, place) =>
     state.name === "recording" ? [{ place, recording: state.recording }] : [],
   );
   const apart = session.keptApart.value;
+  const placesOf = (isOne: (id: number) => boolean) =>
+    places.filter(({ recording }) => isOne(recording.id)).map(({ place }) => place);
   return {
     scope: session.scope.value,
     sort: session.sort.value,
     isPerMinute: session.isPerMinute.value,
     isByPosition: session.isByPosition.value,
     zones: session.zones.value,
-    editedPeriods:
-      session.editedPeriods.value?.map(({ own, ...period }) => ({ ...period, own: [...own] })) ?? null,
+    sessionOf: placesOf((id) => id === session.sessionOf.value)[0] ?? null,
+    edits: session.periodSteps.all.value.flatMap(({ recordings, periods }) =>
+      periods === null
+        ? []
+        : [
+            {
+              places: placesOf((id) => recordings.includes(id)),
+              periods: periods.map(({ own, ...period }) => ({ ...period, own: [...own] })),
+            },
+          ],
+    ),
     trackerNames: [...session.trackerNames.value],
     ignored: [...session.ignored.value],
     shifts: places.flatMap(({ place, recording: { shiftMs } }) =>
       shiftMs === 0 ? [] : [[place, shiftMs] as [number, number]],
     ),
-    keptApart: places.filter(({ recording }) => apart.has(recording.id)).map(({ place }) => place),
+    keptApart: placesOf((id) => apart.has(id)),
   };
 }
 
@@ -56,11 +77,18 @@ export async function applyState(session: SquadSession, state: SessionState): Pr
     if (recording !== undefined) await session.opened.shiftClock(recording.id, shiftMs);
   }
   session.trackerNames.value = new Map(state.trackerNames);
-  session.keptApart.value = new Set(state.keptApart.flatMap((place) => recordingAt(place)?.id ?? []));
+  const idsAt = (at: readonly number[]) => at.flatMap((place) => recordingAt(place)?.id ?? []);
+  session.keptApart.value = new Set(idsAt(state.keptApart));
   session.ignored.value = new Set(state.ignored);
-  session.editedPeriods.value =
-    state.editedPeriods?.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })) ??
-    null;
+  session.sessionOf.value = idsAt([state.sessionOf ?? -1])[0] ?? null;
+  const { editedPeriods = null } = state;
+  const earlier = editedPeriods === null ? [] : [{ places: [], periods: editedPeriods }];
+  // undo steps are not stored
+  session.periodSteps.all.value = (state.edits ?? earlier).map(({ places, periods }) => ({
+    ...NO_EDITS,
+    recordings: idsAt(places),
+    periods: periods.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })),
+  }));
   session.sort.value = state.sort;
   session.isPerMinute.value = state.isPerMinute;
   session.isByPosition.value = state.isByPosition;

@@ -1,4 +1,4 @@
-import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   benchTimeOf,
   findSessions,
@@ -91,12 +91,14 @@ export class SquadSession {
   readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
   /** The periods that the user created or changed, or null for those of the file. */
-  readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
+  readonly editedPeriods: ReadonlySignal<readonly SessionPeriod[] | null>;
+  /** The periods without changes by the user. */
+  readonly originalPeriods: ReadonlySignal<readonly SessionPeriod[]>;
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   /** The side of the map towards which the team attacks, by period name. Unknown for other periods. */
-  readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
+  readonly attack: ReadonlySignal<ReadonlyMap<string, AttackSide>>;
   /** Changes periods and sides. Users can undo these changes. */
-  readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
+  readonly periodSteps: PeriodSteps;
   /** When players were on the pitch. */
   readonly played: Played;
   /** The rows, in the order of the roster. */
@@ -176,9 +178,19 @@ export class SquadSession {
       const timeZone = zoneName(this.settings.zone.value);
       return periodsIn(found, { session: mainInterval(recordings), timeZone, players: this.names.value });
     });
-    this.periods = computed(
-      () => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? stored?.periods ?? [],
+    this.originalPeriods = computed(() => this.periodsOfFile.value?.content ?? stored?.periods ?? []);
+    const idsOf = (recordings: readonly OpenRecording[]) => recordings.map(({ id }) => id);
+    this.periodSteps = new PeriodSteps(
+      computed(() => {
+        // the periods of a session in the service belong to it, whichever of its recordings are shown
+        const all = stored === null ? idsOf(this.recordings.value) : [STORED_ID];
+        const recordings = stored === null ? idsOf(this.shownRecordings.value) : all;
+        return { recordings, all, interval: this.interval.value };
+      }),
     );
+    this.editedPeriods = this.periodSteps.periods;
+    this.attack = this.periodSteps.attack;
+    this.periods = computed(() => this.editedPeriods.value ?? this.originalPeriods.value);
     this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
     const stopFollowing = effect(() => {
@@ -202,28 +214,6 @@ export class SquadSession {
       stopFollowing();
       stopComputing();
     };
-  }
-
-  /** Assigns a tracker to a player of the roster. */
-  nameTracker(player: string, serial: string): void {
-    this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);
-  }
-
-  /** Gives each recording of a player except the first a separate row. */
-  keepApart({ recordings, leftOut }: SquadPlayer): void {
-    const others = [...recordings.slice(1), ...leftOut].map(({ id }) => id);
-    this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
-  }
-
-  /** Shows the session of a recording. */
-  showSession(recordingId: number): void {
-    batch(() => {
-      this.sessionOf.value = recordingId;
-      this.editedPeriods.value = null;
-      this.scope.value = { kind: "session" };
-      this.zoom.value = null;
-      this.cursorMs.value = null;
-    });
   }
 
   /** Shows a part of a recording on the clock, with the time around it. */
@@ -295,6 +285,9 @@ export class SquadSession {
     }
   }
 }
+
+/** Identifies the session of the service among the recordings, whose ids begin with 1. */
+const STORED_ID = 0;
 
 /** Time that is shown on both sides of a place. */
 const AROUND_MS = 60_000;

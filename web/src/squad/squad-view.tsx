@@ -116,6 +116,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         <PeriodPanel session={session} />
       </div>
       {recipes === null ? null : <recipes.Cautions session={session} />}
+      {looking === null ? null : <looking.MatchNote session={session} />}
       <StatusLine
         sound={sound}
         toLookAt={items.length}

@@ -3,10 +3,12 @@ import type { Roster, SessionPeriod } from "asi-convert/squad";
 import type { ComponentType } from "preact";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { LookAt } from "./look-at-item.js";
+import type { SquadFile } from "./squad-file.js";
 
 /** The interface of an open session for the service. */
 export interface FollowedSession {
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  readonly files: ReadonlySignal<readonly SquadFile[]>;
   readonly opened: { add(files: readonly File[]): Promise<void> };
 }
 

@@ -22,13 +22,16 @@ function decoded(part: string): string {
   }
 }
 
+/** What the user leaves: a view, the open squad, or the page with all of its data. */
+export type Leaving = "view" | "squad" | "page";
+
 /** The fragment of the address bar, including `#`. */
 const here = signal(location.hash);
 /** The address of the viewer if it is not `#/`, or null if there is none. */
 const viewerAddress = signal<string | null>(null);
 /** The target of a navigation by the page itself. */
 let wanted: string | null = null;
-let mayLeave: () => Promise<boolean> = async () => true;
+let mayLeave: (leaving: Leaving) => Promise<boolean> = async () => true;
 
 function arrive(): void {
   wanted = null;
@@ -37,15 +40,21 @@ function arrive(): void {
 
 addEventListener("hashchange", async () => {
   if (location.hash === here.peek()) return;
-  if (location.hash === wanted || (await mayLeave())) arrive();
+  if (location.hash === wanted || (await mayLeave("view"))) arrive();
   // a link or a button of the browser has already changed the address
   else history.pushState(null, "", here.peek() || "#");
 });
 
-/** Makes links and the buttons of the browser ask before they leave a route. Navigation by the page does not ask. */
-export function askBeforeLeaving(ask: () => Promise<boolean>): void {
+/**
+ * Makes links and the buttons of the browser ask before they leave a route, and the page before it replaces a squad. Other navigation by
+ * the page does not ask.
+ */
+export function askBeforeLeaving(ask: (leaving: Leaving) => Promise<boolean>): void {
   mayLeave = ask;
 }
+
+/** Asks before other content replaces the open squad with its unsaved changes. */
+export const mayReplaceSquad = (): Promise<boolean> => mayLeave("squad");
 
 /** The route of the page, or null while the page shows the viewer. */
 export const route: ReadonlySignal<Route | null> = computed(() =>

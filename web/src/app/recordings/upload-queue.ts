@@ -1,9 +1,11 @@
-import { type Signal, signal } from "@preact/signals";
+import { effect, type Signal, signal } from "@preact/signals";
 import { ApiError, type Client, createClient, type Job, newKey, unwrap } from "asi-client";
 import { maxRecordingBytes, PAGE_ADDRESS } from "../../view/service.js";
 import { AwayError } from "../connection.js";
+import { askBeforeLosing } from "../parts/unsaved.js";
 import type { Session } from "../session.js";
 import type { StoredDetails } from "./account-of-upload.js";
+import { NotUploaded } from "./not-uploaded.js";
 import { JobRefusedError, type Refusal, refusalOf } from "./refusal.js";
 import { sendWithProgress } from "./send-with-progress.js";
 import { tooLarge } from "./too-large.js";
@@ -45,6 +47,10 @@ interface Accepted {
 /** Returns whether an upload is in a final state, which only the user changes. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
+/** Returns whether a file must still be sent. The service stores a sent file even if the page is closed. */
+const mustBeSent = (state: UploadState) =>
+  state.step === "waiting" || state.step === "sending" || (state.step === "failed" && state.isTemporary);
+
 /**
  * Sends files one after another, because the service receives one file of a user at a time. While the page sends a file, the service
  * stores the previous ones. The queue continues in other views.
@@ -52,14 +58,37 @@ export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storin
 export class UploadQueue {
   /** Uploads of the signed-in account, oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
+  /** The names of files from before a reload. */
+  readonly notUploaded: NotUploaded;
   readonly #client: Client;
+  readonly #stop: () => void;
   #isRunning = false;
   /** Number of files that are being stored. */
   #storing = 0;
 
   /** @param client client of the session; if there is no session, a request waits until the user has signed in again */
-  constructor(client: Client) {
+  constructor(client: Client, account: number) {
     this.#client = client;
+    this.notUploaded = new NotUploaded(account);
+    let known = "";
+    const stopKeeping = effect(() => {
+      const left = this.uploads.value.filter(({ state }) => mustBeSent(state.value));
+      const names = left.map(({ file }) => file.name);
+      // the progress of a file changes no name
+      if (known === names.join("/")) return;
+      known = names.join("/");
+      this.notUploaded.keep(names);
+    });
+    const forget = askBeforeLosing({
+      // uploads continue in other views
+      lostWith: "page",
+      isUnsaved: () => this.uploads.peek().some(({ state }) => mustBeSent(state.peek())),
+      text: "Some recordings are not uploaded.",
+    });
+    this.#stop = () => {
+      stopKeeping();
+      forget();
+    };
   }
 
   add(files: readonly File[]): void {
@@ -77,6 +106,7 @@ export class UploadQueue {
       }),
     );
     this.uploads.value = [...this.uploads.peek(), ...added];
+    this.notUploaded.dismiss(files.map(({ name }) => name));
     this.#run();
   }
 
@@ -102,6 +132,8 @@ export class UploadQueue {
   end(): void {
     for (const upload of this.uploads.peek()) if (!isOver(upload.state.peek())) this.cancel(upload);
     this.uploads.value = [];
+    this.notUploaded.dismiss();
+    this.#stop();
   }
 
   async #run(): Promise<void> {
@@ -221,7 +253,7 @@ let queue: UploadQueue | null = null;
 export function uploadsOf(session: Session): UploadQueue {
   if (queue !== null) return queue;
   const { client } = session;
-  const uploads = new UploadQueue(client);
+  const uploads = new UploadQueue(client, session.account.peek()?.id ?? 0);
   queue = uploads;
   const stop = session.account.subscribe(() => {
     // a new session has a new client

@@ -5,7 +5,7 @@ import type { Settings } from "../../view/settings.js";
 import type { Session } from "../session.js";
 import { countsOf, timesOfStored } from "./upload-counts.js";
 import { UploadItem } from "./upload-item.js";
-import { isOver, type Upload as OneUpload, uploadsOf } from "./upload-queue.js";
+import { isOver, type Upload as OneUpload, type UploadQueue, uploadsOf } from "./upload-queue.js";
 
 interface Props {
   session: Session;
@@ -81,6 +81,7 @@ export function Upload({ session, settings }: Props) {
           }}
         />
       </div>
+      <NotUploadedBefore queue={queue} />
       {uploads.length < 2 ? null : (
         <p class="note upload-counts" role="status">
           {uploads.length} files: {countsOf(uploads)}.
@@ -104,5 +105,22 @@ export function Upload({ session, settings }: Props) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** The files that were not uploaded when the page was closed or loaded again. */
+function NotUploadedBefore({ queue: { notUploaded } }: { queue: UploadQueue }) {
+  const names = notUploaded.earlier.value;
+  if (names.length === 0) return null;
+  return (
+    <div role="status">
+      <p>
+        <strong>Not uploaded</strong> before this page was loaded again: {names.join(", ")}. Choose these
+        files again.
+      </p>
+      <button type="button" onClick={() => notUploaded.dismiss()}>
+        Dismiss
+      </button>
+    </div>
   );
 }

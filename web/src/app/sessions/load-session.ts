@@ -7,6 +7,7 @@ type Rows = Resource["SessionPeriods"];
 type LeftOut = Resource["SessionFigures"]["left_out"][number];
 
 const MOST_PER_PAGE = 1000;
+const NOT_MODIFIED = 304;
 
 /** The squads and members that are needed to describe sessions. */
 export interface Known {
@@ -21,6 +22,8 @@ export interface LoadedSession {
   /** How the user has access to the squad: as owner or by an invitation. */
   role: SquadRole;
   figures: Resource["SessionFigures"];
+  /** The entity tag of the figures. It changes with the session, its players and their samples. */
+  figuresTag: string | null;
   periods: Resource["SessionPeriods"];
   /** The entity tag of the periods, which a request to replace them must contain. */
   periodsTag: string | null;
@@ -39,20 +42,54 @@ export async function loadSession(
   const path = { session: id };
   const init = { params: { path }, signal };
   const query = wait === undefined ? {} : { wait };
-  const [invitations, session, figures, { periods, tag }] = await Promise.all([
+  const [invitations, session, [figures, figuresTag], [periods, periodsTag]] = await Promise.all([
     loadInvitations(client, signal),
     unwrap(client.GET("/api/v2/sessions/{session}/", init)),
-    unwrap(client.GET("/api/v2/sessions/{session}/figures/", { params: { path, query }, signal })),
-    client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
-      if (data === undefined) throw new ApiError(response, error);
-      // the service returns texts only if the request prefers CSV
-      return { periods: data as Rows, tag: response.headers.get("ETag") };
-    }),
+    client.GET("/api/v2/sessions/{session}/figures/", { params: { path, query }, signal }).then(tagged),
+    client.GET("/api/v2/sessions/{session}/periods/", init).then(tagged),
   ]);
   const params = { path: { squad: session.squad } };
   const squad = await unwrap(client.GET("/api/v2/squads/{squad}/", { params, signal }));
   const role = roleIn(invitations, session.squad);
-  return { session, squad: squad.name, role, figures: figures as Figures, periods, periodsTag: tag };
+  return {
+    session,
+    squad: squad.name,
+    role,
+    // the service returns texts only if the request prefers CSV
+    figures: figures as Figures,
+    figuresTag,
+    periods: periods as Rows,
+    periodsTag,
+  };
+}
+
+/** Returns the data of a response with its entity tag. @throws ApiError */
+function tagged<Data>(answer: { data?: Data; error?: unknown; response: Response }): [Data, string | null] {
+  const { data, error, response } = answer;
+  if (data === undefined) throw new ApiError(response, error);
+  return [data, response.headers.get("ETag")];
+}
+
+/**
+ * Returns whether the figures or the periods of a session have other entity tags.
+ * @throws ApiError, AwayError
+ */
+export async function hasOtherTags(
+  client: Client,
+  id: number,
+  { figuresTag, periodsTag }: Pick<LoadedSession, "figuresTag" | "periodsTag">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const init = (tag: string | null) => ({
+    params: { path: { session: id } },
+    headers: tag === null ? {} : { "If-None-Match": tag },
+    signal,
+  });
+  const answers = await Promise.all([
+    client.GET("/api/v2/sessions/{session}/figures/", init(figuresTag)),
+    client.GET("/api/v2/sessions/{session}/periods/", init(periodsTag)),
+  ]);
+  return answers.some(({ response }) => response.status !== NOT_MODIFIED);
 }
 
 /** Loads the squads that the manager can see. @throws ApiError, AwayError */

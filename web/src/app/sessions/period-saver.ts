@@ -62,6 +62,21 @@ export class PeriodSaver {
     };
   }
 
+  /** The entity tag of the stored periods. */
+  get tag(): string | null {
+    return this.#target.tag;
+  }
+
+  set tag(tag: string | null) {
+    this.#target.tag = tag;
+  }
+
+  /** Returns whether these periods of the service are those that were opened or saved last, in any order. */
+  isStored(periods: readonly SessionPeriod[]): boolean {
+    const sorted = (rows: Rows) => JSON.stringify(rows.map((row) => JSON.stringify(row)).sort());
+    return sorted(this.#rowsOf(periods)) === sorted(this.#saved);
+  }
+
   retry(): void {
     this.saving.value = { name: "saving" };
     this.#save();
@@ -97,7 +112,9 @@ export class PeriodSaver {
         this.#saved = body;
         this.#target.tag = response.headers.get("ETag");
       }
-      this.saving.value = { name: "saved", isFirst: false };
+      // a change during the request is saved by the next one
+      const isCurrent = this.#isSaved(this.#rowsOf(this.#periods?.peek() ?? []));
+      this.saving.value = isCurrent ? { name: "saved", isFirst: false } : { name: "saving" };
     } catch (error) {
       const athletes = refusedAthletes(error, body);
       this.saving.value = athletes.length > 0 ? { name: "refused", athletes } : { name: "failed", error };

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { Settings, Zone } from "../../view/settings.js";
 import { wordsOf } from "../parts/problem.js";
 import { dayAndTime } from "../parts/when.js";
@@ -7,14 +6,6 @@ import type { PeriodSaver, Saving } from "./period-saver.js";
 /** Shows below the table whether the periods are saved. */
 export function SavingInWords({ saver, settings }: { saver: PeriodSaver; settings: Settings }) {
   const saving = saver.saving.value;
-  useEffect(() => {
-    // Closing the page would lose unsaved periods, so the browser asks. Changing the view does not lose them.
-    const ask = (event: BeforeUnloadEvent) => {
-      if (saver.saving.peek().name !== "saved") event.preventDefault();
-    };
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [saver]);
   return (
     <>
       <span class={saving.name === "failed" || saving.name === "refused" ? "bad" : "muted"} role="status">
