@@ -286,6 +286,28 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     ]);
   });
 
+  it("keep the umlauts of a roster in Windows-1252 and UTF-16", async () => {
+    const people = await squadPeople(service, "synnove", ["Ann Ash"]);
+    const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
+    const page = await openSignedIn(service, people);
+    await showView(page, `#/squads/${squad}`, "Club");
+    for (const [name, encoding] of [
+      ["Jörg Müller", "latin1"],
+      ["René Groß", "utf16le"],
+    ] as const) {
+      const csv = `${encoding === "utf16le" ? "\ufeff" : ""}player;number;serial\r\n${name};7;\r\n`;
+      await page.getByRole("button", { name: "Import roster.csv…" }).click();
+      await dialog(page)
+        .getByLabel("File")
+        .setInputFiles({ name: "roster.csv", mimeType: "text/csv", buffer: Buffer.from(csv, encoding) });
+      await dialog(page).getByLabel("Add athletes whom the service does not know").check();
+      await dialog(page).getByRole("button", { name: "Import", exact: true }).click();
+      await dialog(page).getByText("New: 1 athlete, 1 player").waitFor();
+      await dialog(page).getByRole("button", { name: "Close", exact: true }).last().click();
+      await page.getByRole("row", { name: new RegExp(name) }).waitFor();
+    }
+  });
+
   it("fit on a phone", async () => {
     const people = await squadPeople(service, "sunna", NAMES);
     const squad = await squadOf(people, "First team");

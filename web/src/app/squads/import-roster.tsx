@@ -44,7 +44,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
             try {
               const from = timeIn(values, "from", zone);
               const result = await importRoster(client, squad.id, {
-                csv: await file.text(),
+                csv: await file.arrayBuffer(),
                 from,
                 create: values("create") === "on",
               });

@@ -11,14 +11,15 @@ export interface LineProblem {
 export function importRoster(
   client: Client,
   squad: number,
-  file: { csv: string; from: string; create: boolean },
+  file: { csv: ArrayBuffer; from: string; create: boolean },
 ) {
   return unwrap(
     client.POST("/api/v2/squads/{squad}/roster/", {
       params: { path: { squad }, query: { from: file.from, create: file.create } },
       headers: { "Content-Type": "text/csv" },
-      body: file.csv,
-      bodySerializer: (csv) => csv,
+      // the service detects the encoding of the bytes
+      body: file.csv as never,
+      bodySerializer: (csv: unknown) => csv as ArrayBuffer,
     }),
   );
 }
