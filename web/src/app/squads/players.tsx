@@ -190,7 +190,13 @@ export function Players(props: TabProps) {
                   onDone={done}
                 />
               ) : open?.kind === "import" ? (
-                <ImportRoster {...props} onClose={close} onDone={request.reload} />
+                <ImportRoster
+                  {...props}
+                  athletes={athletes}
+                  isFirst={members.length === 0}
+                  onClose={close}
+                  onDone={request.reload}
+                />
               ) : open?.kind === "change" ? (
                 <ChangePlayer
                   {...props}
