@@ -195,9 +195,9 @@ describe("a roster", () => {
       position: "MF",
       params: { sprint_threshold: 6.5, max_hr: 191 },
     });
-    expect(
-      assignments.filter(valid).find((row: { device: number }) => row.device === one.id).athlete,
-    ).toBe(bea.id);
+    expect(assignments.filter(valid).find((row: { device: number }) => row.device === one.id).athlete).toBe(
+      bea.id,
+    );
     expect((await load(scene, roster)).body).toEqual(outcome([0, 0, 0], [0, 0], 2));
   });
 

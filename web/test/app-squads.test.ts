@@ -321,7 +321,9 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await dialog(page)
       .getByLabel("File")
       .setInputFiles({ name: "roster.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
-    await dialog(page).getByLabel("From", { exact: true }).fill(`${from.slice(0, 10)}T00:00`);
+    await dialog(page)
+      .getByLabel("From", { exact: true })
+      .fill(`${from.slice(0, 10)}T00:00`);
     await dialog(page).getByRole("button", { name: "Import", exact: true }).click();
     await dialog(page).getByText("These later values differ from the file and remain:").waitFor();
     expect(await dialog(page).getByRole("listitem").allInnerTexts()).toEqual([
