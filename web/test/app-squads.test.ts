@@ -333,9 +333,13 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await violations(page)).toEqual([]);
     await dialog(page).getByRole("button", { name: "Replace these too" }).click();
     await dialog(page).getByText("Changed: 2.").waitFor();
-    const last = (await membersOf(people)).filter(({ athlete }) => athlete === ann).at(-1);
+    const rows = (await membersOf(people)).filter(({ athlete }) => athlete === ann);
     const wearers = (await assignmentsOf(people)).filter(({ device }) => device === worn?.device);
-    expect([last?.number, wearers.map(({ athlete }) => athlete)]).toEqual([7, wearers.map(() => ann)]);
+    expect(rows.map(({ number, end_time }) => [number, end_time])).toEqual([
+      [7, from],
+      [7, OPEN_END],
+    ]);
+    expect(wearers.map(({ athlete }) => athlete)).toEqual([ann, ann]);
   });
 
   it("keep the umlauts of a roster in Windows-1252 and UTF-16", async () => {
