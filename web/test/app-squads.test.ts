@@ -332,7 +332,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     ]);
     expect(await violations(page)).toEqual([]);
     await dialog(page).getByRole("button", { name: "Replace these too" }).click();
-    await dialog(page).getByText("Changed: 2.").waitFor();
+    await dialog(page).getByText("trackers. Changed: 2.").waitFor();
     const rows = (await membersOf(people)).filter(({ athlete }) => athlete === ann);
     const wearers = (await assignmentsOf(people)).filter(({ device }) => device === worn?.device);
     expect(rows.map(({ number, end_time }) => [number, end_time])).toEqual([
