@@ -200,6 +200,14 @@ describe("errors of the tools", () => {
       ["recording_figures", { file, recipes: ["/etc/passwd"] }, "BAD_ARGUMENTS", /one of soccer\/sprint/],
       ["recording_figures", { file, max_hr: 1000 }, "BAD_ARGUMENTS", /from 60 to 240/],
       ["compare_players", { folder: name, players: ["Kunz", "Nobody"] }, "UNKNOWN_NAME", /"Müller"/],
+      ["squad_table", { folder: name, players: ["Kunz", "Nobody"] }, "UNKNOWN_NAME", /"Nobody".*"Müller"/],
+      ["squad_table", { folder: name, period: "Warm-up" }, "UNKNOWN_NAME", /"Warm-up".*"session", "Drill"/],
+      [
+        "compare_players",
+        { folder: name, players: ["Kunz", "Vogel"], period: "Warm-up" },
+        "UNKNOWN_NAME",
+        /"Drill"/,
+      ],
       ["squad_table", { folder: file }, "NOT_A_FOLDER", /Name the folder/],
     ];
     for (const [tool, given, code, text] of cases) {

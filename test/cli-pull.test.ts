@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import { asi, endOf, scratchFolder, startAsi, textOf } from "./asi-process.js";
-import { standIn, startStandIn, TOKEN } from "./service-stand-in.js";
+import { sendJson, standIn, startStandIn, TOKEN } from "./service-stand-in.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -237,6 +237,18 @@ describe("asi pull, if the service fails", () => {
     });
     expect((await pull(address, scratchFolder())).stderr).toBe(
       `asi: ${address}/ is not the address of an asi-server. (NOT_A_SERVICE)\n`,
+    );
+  });
+
+  test("refuses ranges outside the requested time, which could have millions of days", async () => {
+    const { address } = await standIn([rover()], ({ pathname }, response) => {
+      if (!pathname.endsWith("preprocessed-data-ranges/")) return false;
+      const range = { start: "1000-01-01T00:00:00Z", stop: "9000-01-01T00:00:00Z", size: 1 };
+      sendJson(response, { count: 1, page: 1, next: null, previous: null, results: [range] });
+      return true;
+    });
+    expect((await pull(address, scratchFolder())).stderr).toContain(
+      "The service lists samples from 1000-01-01T00:00:00Z to 9000-01-01T00:00:00Z, outside the requested time. (NOT_A_SERVICE)",
     );
   });
 

@@ -170,7 +170,7 @@ describe("asi squad --by player", () => {
     expect(html).toContain('aria-label="Kunz: 198 m/min, ▲ +10 %"');
     expect(html).toContain("match 6, Sun, 17 May 2026");
     expect(html).toMatch(/11 Kunz<\/th><td>198<\/td><td>▲ \+10 %<\/td><td>180<\/td>/);
-    expect(html).toMatch(/10 Lang<\/th><td>–<\/td><td>did not play<\/td>/);
+    expect(html).toMatch(/10 Lang<\/th><td>–<\/td><td>no recording<\/td>/);
   });
 
   it("treats the folders that --matches names as matches", async () => {

@@ -1,4 +1,4 @@
-/** Measures devices that stream their recordings in real time: 10 rows a second and an ECG of 250 Hz. */
+/** Measures the service while devices stream in real time: each sends 10 rows and 250 ECG values a second. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

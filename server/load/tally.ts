@@ -108,7 +108,7 @@ export class Tally {
     return read(this.#reading);
   }
 
-  /** Delay of the generator, which waits for a slow response before the next call of a reader. */
+  /** Time by which calls begin late, because a reader waits for a slow response before the next call. */
   get late(): Latencies {
     return read(this.#late);
   }

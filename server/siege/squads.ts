@@ -14,7 +14,7 @@ export interface SquadExtent {
   members: number;
   /** Number of assignments of the device, one after another within 24 hours. */
   assignments: number;
-  /** Number of ownerships of the device in these hours. */
+  /** Number of times that the device is taken and released within the 24 hours. */
   ownerships: number;
   /** Number of sessions of 24 hours each. The first session starts with the recording. */
   sessions: number;

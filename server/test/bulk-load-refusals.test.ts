@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
 import { base64, iso, path, START, START_MS, withBulkLoads } from "./bulk-load-scene.js";
+import { addUnreadableChunks } from "./dense-chunks.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
@@ -185,5 +186,47 @@ describe("bulk load", () => {
     const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));
     expect(loaded.body).toMatchObject({ state: "SUCCESS", details: { samples_stored: 80 } });
     await few.stop();
+  });
+
+  it("fails the job and stores nothing if five minutes would have more than 30,000 samples", async ({
+    bulkLoads: { s, ann, countOf },
+  }) => {
+    const owned = await s.longOwned(ann);
+    const at = (start: string, count: number, periodMs: number) =>
+      walk(owned.serial_number, start, count, { periodMs });
+    const later = iso(START_MS + 300_000);
+    const sparseThenDense = Buffer.concat([
+      await at(START, 10, 100),
+      (await at(later, 30_001, 1)).subarray(72),
+    ]);
+    const tooDense = (from: string) => ({
+      state: "FAILURE",
+      details: {
+        code: "too_dense",
+        message: expect.stringMatching(`from ${from} .* 30001 samples.* 30000 .*lower rate`),
+      },
+    });
+    expect((await s.load(owned, ann, sparseThenDense)).body).toMatchObject(tooDense(later));
+    expect(await countOf(owned, ann)).toBe(0);
+    const full = await at(START, 30_000, 10);
+    expect((await s.load(owned, ann, full)).body).toMatchObject({ details: { samples_stored: 30_000 } });
+    const again = await s.load(owned, ann, Buffer.concat([full, (await at(START, 1, 10)).subarray(72)]));
+    expect(again.body).toMatchObject({ details: { samples_known: 30_001 } });
+    const oneMore = await at(iso(START_MS + 1), 1, 10);
+    expect((await s.load(owned, ann, oneMore)).body).toMatchObject(tooDense(START));
+    expect(await countOf(owned, ann)).toBe(30_000);
+  });
+
+  it("fails the job and stores nothing if few samples would rewrite too many stored ones", async ({
+    bulkLoads: { s, ann },
+  }) => {
+    const owned = await s.longOwned(ann);
+    await addUnreadableChunks(s, owned.id, START_MS, 334);
+    const rows = timesFrom(iso(START_MS + 1), 334, 300_000).map(rowAt);
+    const refused = await s.load(owned, ann, await recordingOf(owned.serial_number, rows));
+    expect(refused.body).toMatchObject({
+      state: "FAILURE",
+      details: { code: "too_scattered", message: expect.stringContaining("10020334 samples") },
+    });
   });
 });

@@ -1,6 +1,9 @@
-import { describe, expect } from "vitest";
+import { and, eq } from "drizzle-orm";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
+import { jobs } from "../src/store/schema.js";
 import { withComputedData } from "./computed-data-scene.js";
+import { addUnreadableChunks } from "./dense-chunks.js";
 import { startService, type TestService } from "./service.js";
 import { grant, newActivity, store, Team } from "./team.js";
 
@@ -232,6 +235,41 @@ describe("computed data", () => {
     expect((await team.computed(body.id)).body.total_distance).toBeNull();
     await load();
     expect((await team.computed(body.id)).body.total_distance).toBe(27);
+  });
+
+  it("say so if there are too many samples, before these are read, and their job fails with the reason", async ({
+    computed: { s, stored },
+  }) => {
+    const team = await Team.of(s);
+    await addUnreadableChunks(s, team.device.id, Date.parse("2024-06-01T10:00:00Z"), 67);
+    const { body } = await team.create({ end_time: "2024-06-01T20:00:00.000Z" });
+    const compute = vi.spyOn(s.service.computer, "compute");
+    onTestFinished(() => compute.mockRestore());
+    const message = expect.stringMatching(`time frame ${body.id} has more than 2000000 samples.*Shorten`);
+    const own = await team.computed(body.id);
+    const all = await s.get(`/api/v1/activities/${team.activity}/computed-data/`, team.manager.token);
+    for (const answer of [own, all]) {
+      expect([answer.status, answer.headers.get("x-error-code")]).toEqual([400, "too_many_samples"]);
+      expect(answer.body).toEqual({ message });
+    }
+    await s.runJobs();
+    const details = await s.ctx.queries
+      .select({ state: jobs.state, details: jobs.details })
+      .from(jobs)
+      .where(and(eq(jobs.kind, "compute"), eq(jobs.chargedTo, team.manager.id)));
+    expect(details).toEqual([
+      { state: "FAILURE", details: expect.objectContaining({ code: "too_many_samples", message }) },
+    ]);
+    // Jobs of other tests may also compute.
+    const ofDevice = () => compute.mock.calls.filter(([{ deviceId }]) => deviceId === team.device.id);
+    expect(ofDevice()).toEqual([]);
+    expect(await stored(body.id)).toBeUndefined();
+    // Without one chunk, the samples are read, and cannot be decoded.
+    const token = team.manager.token;
+    const json = { end_time: "2024-06-01T15:29:59.999Z" };
+    await s.send("PATCH", `/api/v1/timeframes/${body.id}/`, { token, json });
+    expect((await team.computed(body.id)).status).toBe(500);
+    expect(ofDevice()).toHaveLength(1);
   });
 
   it("do not include samples after the release of the device", async ({ computed: { s } }) => {

@@ -67,6 +67,21 @@ describe("a stream is refused, or ends with a reason", () => {
     expect(await gateway.last()).toMatchObject({ end: "idle", stored_bytes: recording.length });
   });
 
+  it("when five minutes of it have more samples than can be stored", async ({
+    live: { longOwned, stream, samplesOf },
+  }) => {
+    const device = await longOwned();
+    const gateway = stream(device);
+    gateway.send(await walk(device.serial_number, START, 30_000, { periodMs: 10 }));
+    gateway.send((await walk(device.serial_number, "2024-03-01T10:00:00.001Z", 1)).subarray(72));
+    gateway.finish();
+    expect(await gateway.last()).toMatchObject({
+      end: "refused",
+      problem: { code: "too_dense", detail: expect.stringContaining("2024-03-01T10:00:00.000Z") },
+    });
+    expect((await samplesOf(device)).length).toBeLessThanOrEqual(30_000);
+  });
+
   it("when the recording is larger than allowed", async ({ live: { s, longOwned, stream } }) => {
     const small = await TestService.start(s.store, { streamStoreMs: 20, streamMaxBytes: 10_000 });
     const device = await longOwned();

@@ -1,7 +1,7 @@
 /** Tests recordings that gateways stream while devices write them. */
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, onTestFinished } from "vitest";
-import { ScatteredRecording } from "../src/domain/bulk-load/scattered.js";
+import { RecordingRefused } from "../src/domain/bulk-load/refusal.js";
 import { currentOwner } from "../src/domain/ownerships/rules.js";
 import { StreamReceiver } from "../src/domain/recording-streams/receive.js";
 import { StreamReplaced } from "../src/domain/recording-streams/resource.js";
@@ -216,7 +216,7 @@ describe("a streamed recording", () => {
     const ended = await StreamReceiver.begin(readsNothing, owned, beginning);
     await expect(before.prepare(new AbortController().signal)).rejects.toThrow(StreamReplaced);
     expect(await ended.prepare(AbortSignal.abort("replaced"))).toBe(false);
-    await expect(ended.prepare(new AbortController().signal)).rejects.toThrow(ScatteredRecording);
+    await expect(ended.prepare(new AbortController().signal)).rejects.toThrow(RecordingRefused);
     const newest = await StreamReceiver.begin(ctx, owned, beginning);
     expect(await newest.prepare(new AbortController().signal)).toBe(true);
     for (const receiver of [before, ended, newest]) receiver.close();

@@ -34,7 +34,7 @@ interface Asked {
   answer: Answer;
 }
 
-/** A client from the SDK of the protocol, with the token of a caller. */
+/** A client from the MCP SDK that sends the token of a caller. */
 export class McpClient {
   readonly client = new Client({ name: "test", version: "1.0.0" });
 

@@ -1,25 +1,60 @@
 /** Tests the export of all data about a person. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { sql } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAthlete } from "../src/domain/accounts/find.js";
+import { RECHECK_MS } from "../src/domain/change/access-recheck.js";
 import { exportAthlete } from "../src/domain/exports/athlete.js";
 import { commands } from "../src/operator/commands.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { at, copiesOf, frameOfFormerOwner, json, Scene, START, unzip } from "./personal-data-scene.js";
 import { newScratchFolder } from "./scratch.js";
 import { startService, type TestService } from "./service.js";
+import { store } from "./team.js";
 
-const sampleRows = ({ rows }: { rows: number }) => rows;
+const HOUR_MS = 3_600_000;
+
+/** Number of time frames in the test of memory. */
+const MANY = 20_000;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+interface Listed {
+  name: string;
+  rows: number;
+}
+
+const isOfSamples = ({ name }: { name: string }) => name.startsWith("samples/");
 
 /** Returns the number of rows in each file except the audit, which also contains the exports. */
-const rowsOf = (files: { name: string; rows: number }[]) =>
-  files.filter(({ name }) => name !== "audit.json").map(sampleRows);
+const rowsOf = (files: Listed[]) => files.filter(({ name }) => name !== "audit.json").map(({ rows }) => rows);
+
+/** Returns the times of all samples in an archive, in the order of the files and rows, ms since 1970 UTC. */
+const sampleTimes = (files: Map<string, string>): number[] =>
+  [...files]
+    .filter(([name]) => isOfSamples({ name }))
+    .flatMap(([, text]) => text.trimEnd().split("\n").slice(1))
+    .map((line) => Math.round(Number.parseFloat(line) * 1000));
+
+const seconds = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => START + (from + i) * 1000);
 
 let s: TestService;
 beforeAll(async () => {
   s = await startService({ webhookAllowPrivate: true });
+});
+
+/** Returns a clock that advances whenever it is read. */
+const advancing = (ms: number) => ({
+  now() {
+    s.clock.advance(ms);
+    return s.clock.now();
+  },
 });
 
 describe("the export of an athlete", () => {
@@ -72,14 +107,17 @@ describe("the export of an athlete", () => {
     expect(json(files, "audit.json").map((row: { operation: string }) => row.operation)).toEqual(
       expect.arrayContaining(["createAthlete", "obtainToken", "createTimeframe"]),
     );
-    const csv = files.get(frames[0].samples) ?? "";
-    const lines = csv.trimEnd().split("\n");
-    expect(lines).toHaveLength(61);
+    const { device, owner } = frames[0];
+    const name = `samples/2024-06-01_device-${device}_owner-${owner}.csv`;
+    const lines = (files.get(name) ?? "").trimEnd().split("\n");
     expect(lines[0]).toBe("timestamp,latitude,longitude,altitude,speed,hr");
     expect(lines[1]).toBe(`${START / 1000}.000,0.0000000,0.0000000,0.000,3.000,140`);
+    expect(sampleTimes(files)).toEqual([...seconds(0, 60), ...seconds(120, 180)]);
     const { files: listed, athlete } = json(files, "export.json");
     expect(athlete).toBe(scene.id);
-    expect(listed).toContainEqual({ name: frames[0].samples, rows: 60 });
+    expect(listed.filter(isOfSamples)).toEqual([
+      { name, rows: 120, device, owner, start: at(0), stop: at(179) },
+    ]);
     expect([...files.keys()]).toEqual([...listed.map(({ name }: { name: string }) => name), "export.json"]);
     const { rows } = await s.store.database.queries.execute<{ secret: string }>(sql`
       SELECT password_hash AS secret FROM accounts WHERE id = ${scene.id}
@@ -137,8 +175,7 @@ describe("the export of an athlete", () => {
       sql`UPDATE ownerships SET start_time = ${new Date(START + 30_000)} WHERE device_id = ${scene.team.device.id}`,
     );
     const { files } = await fetchZip();
-    const frames = json(files, "timeframes.json");
-    expect((files.get(frames[0].samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
+    expect(sampleTimes(files)).toEqual([...seconds(30, 60), ...seconds(120, 180)]);
   });
 
   it("contains no data of another athlete: no samples that an older time frame assigns to that athlete, and no JSON of a shared activity", async () => {
@@ -151,13 +188,10 @@ describe("the export of an athlete", () => {
     const [activity] = json(files, "activities.json");
     expect(activity).toMatchObject({ id: scene.team.activity, name: "A match" });
     expect(activity).not.toHaveProperty("json");
-    const [, second] = json(files, "timeframes.json");
-    expect((files.get(second.samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
-    expect(json(files, "export.json").files).toContainEqual({
-      name: second.samples,
-      rows: 30,
-      left_out: [{ start: at(150), stop: at(179) }],
-    });
+    expect(sampleTimes(files)).toEqual([...seconds(0, 60), ...seconds(120, 150)]);
+    const [{ device, owner }] = json(files, "timeframes.json");
+    expect(json(files, "left-out.json")).toEqual([{ device, owner, start: at(150), stop: at(179) }]);
+    expect(json(files, "export.json").files).toContainEqual({ name: "left-out.json", rows: 1 });
   });
 
   it("contains all samples even if the manager later created a time frame of another athlete at the same time", async () => {
@@ -188,29 +222,99 @@ describe("the export of an athlete", () => {
     expect(rowsOf(json((await fetchZip()).files, "export.json").files)).toEqual(rowsOf(before));
   });
 
-  it("contains each sample once, in the file of the first time frame that covers it", async () => {
+  it("contains each sample once, even if many time frames cover it", async () => {
     const other = await Scene.of(s);
     await copiesOf(s, other, 3);
-    const files = await fetchZip(other.token, other).then(({ files }) => json(files, "export.json").files);
-    const rows = files.filter(({ name }: { name: string }) => name.startsWith("samples/"));
-    expect(rows.map(sampleRows)).toEqual([60, 0, 0, 0, 60]);
+    const { files } = await fetchZip(other.token, other);
+    expect(json(files, "timeframes.json")).toHaveLength(5);
+    expect(sampleTimes(files)).toEqual([...seconds(0, 60), ...seconds(120, 180)]);
   });
 
-  it("uses the same number of statements per time frame for any number of other time frames at the same time", async () => {
-    const perFrame: number[] = [];
+  it("contains samples in files of whole days, each of which ends with the day in which it reaches 50,000 samples", async () => {
+    const other = await Scene.of(s);
+    const { team } = other;
+    // 14 hours after 10:00 on June 1, a new day begins.
+    const midnight = START + 14 * HOUR_MS;
+    const run = (fromMs: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ t: fromMs + i * 100, speed: 3000 }));
+    const days = [
+      run(midnight - HOUR_MS, 70_000),
+      run(midnight + 23 * HOUR_MS, 5),
+      run(midnight + 24 * HOUR_MS, 10),
+      run(midnight + 48 * HOUR_MS, 10),
+    ];
+    await store(s, team.device.id, days.flat());
+    await other.frame(0, 4 * 86_400);
+    const { files } = await fetchZip(other.token, other);
+    const listed = json(files, "export.json").files.filter(isOfSamples);
+    const of = `device-${team.device.id}_owner-${team.manager.id}.csv`;
+    expect(listed).toMatchObject([
+      { name: `samples/2024-06-01_${of}`, rows: 600 + 70_005, start: at(0) },
+      { name: `samples/2024-06-03_${of}`, rows: 20, start: "2024-06-03T00:00:00.000Z" },
+    ]);
+    expect(listed.map(({ stop }: { stop: string }) => Date.parse(stop))).toEqual([
+      days[1]?.at(-1)?.t,
+      days[3]?.at(-1)?.t,
+    ]);
+    expect(sampleTimes(files)).toEqual([...seconds(0, 600), ...days.flat().map(({ t }) => t)]);
+  });
+
+  it("needs no memory for each time frame, and contains the samples of all of them", async () => {
+    const other = await Scene.of(s);
+    await copiesOf(s, other, MANY, { everyMs: 600_000 / MANY, lengthMs: 2_000 });
+    await copiesOf(s, other, 100, { everyMs: HOUR_MS, lengthMs: 2_000 });
+    const athlete = await findAthlete(other.id, { queries: s.ctx.queries, lock: false });
+    // The export reads the clock before each part of a file, and checks the right when `RECHECK_MS` have passed.
+    const clock = advancing(RECHECK_MS / 20);
+    const used: number[] = [];
+    const measure = async () => {
+      await nextTurn();
+      collectGarbage();
+      used.push(process.memoryUsage().heapUsed);
+    };
+    const chunks: Buffer[] = [];
+    for await (const chunk of exportAthlete({ ...s.ctx, clock }, athlete, measure)) chunks.push(chunk);
+    expect(used.length).toBeGreaterThan(10);
+    // An export reads 5,000 time frames at a time.
+    expect(Math.max(...used) - (used[0] ?? 0)).toBeLessThan(8_000_000);
+    const files = await unzip(Buffer.concat(chunks));
+    expect(json(files, "timeframes.json")).toHaveLength(MANY + 102);
+    expect(sampleTimes(files)).toEqual(seconds(0, 600));
+  });
+
+  it("uses few statements for any number of time frames at the same time", async () => {
     for (const count of [20, 200]) {
       const other = await Scene.of(s);
       await copiesOf(s, other, count);
-      await copiesOf(s, other, count, other.team.athlete);
+      await copiesOf(s, other, count, { athlete: other.team.athlete });
       let sent = 0;
       const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
       const athlete = await findAthlete(other.id, { queries, lock: false });
       for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
         // Only the statements count.
       }
-      perFrame.push((sent - 30) / count);
+      expect(sent).toBeLessThanOrEqual(30);
     }
-    for (const statements of perFrame) expect(statements).toBeLessThanOrEqual(2);
+  });
+
+  it("is aborted soon after the caller loses the right, even while no samples are found", async () => {
+    const other = await Scene.of(s);
+    await copiesOf(s, other, 3_000, { everyMs: HOUR_MS, lengthMs: 2_000 });
+    let reads = 0;
+    const logQuery = (text: string) => void (text.includes("FROM sample_chunks") && reads++);
+    const queries = queriesOf(s.store.database.pool, { logQuery });
+    const clock = advancing(RECHECK_MS);
+    const athlete = await findAthlete(other.id, { queries, lock: false });
+    const requireRight = async () => {
+      if (reads > 300) throw new Error("The right is lost");
+    };
+    const read = async () => {
+      for await (const _ of exportAthlete({ ...s.ctx, queries, clock }, athlete, requireRight)) {
+        // Only the end of the export matters.
+      }
+    };
+    await expect(read()).rejects.toThrow("The right is lost");
+    expect(reads).toBeLessThan(1_000);
   });
 
   it("is aborted if the account is deleted, and is then recognizably incomplete", async () => {

@@ -195,18 +195,26 @@ export async function frameOfFormerOwner(s: TestService, { team }: Scene): Promi
   if (status !== 201) throw new Error(`No time frame: ${status} ${JSON.stringify(body)}`);
 }
 
-/**
- * Copies the first time frame of a scene, so that many time frames cover the same time.
- * @param athlete athlete of the copies
- */
+interface Copies {
+  /** Athlete of the copies. */
+  athlete?: number;
+  /** Time from the start of one copy to the start of the next; 1 by default. */
+  everyMs?: number;
+  /** By default, all copies end with the original. */
+  lengthMs?: number;
+}
+
+/** Copies the first time frame of a scene, so that an athlete has many time frames, by default over the same time. */
 export async function copiesOf(
   s: TestService,
   { frames, id }: Scene,
   count: number,
-  athlete = id,
+  { athlete = id, everyMs = 1, lengthMs }: Copies = {},
 ): Promise<void> {
+  const start = sql`start_time + n * ${everyMs}::float * interval '1 ms'`;
+  const end = lengthMs === undefined ? sql`end_time` : sql`${start} + ${lengthMs}::float * interval '1 ms'`;
   await s.store.database.queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
-    SELECT start_time + n * interval '1 ms', end_time, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, assigned_at
+    SELECT ${start}, ${end}, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(1, ${count}) AS n WHERE id = ${frames[0]}`);
 }

@@ -190,7 +190,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
       const problem = await plans.problemOf(text).catch((error: Error) => `${error.message}:\n${text}`);
       if (problem !== undefined) problems.push(problem);
     }
-    // These are statements of every operation and of the jobs.
+    // All operations and jobs together send more statements than this.
     expect(sent.length).toBeGreaterThan(250);
     expect(problems.join("\n\n")).toBe("");
   });

@@ -102,6 +102,19 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
       expect(kept.rows).toEqual([{ samples: 200 }]);
     });
 
+    it("moves nothing while a second role runs the service, and names the role", async () => {
+      const { pool } = store.database;
+      const { rows } = await pool.query<{ name: string }>("SELECT current_database() AS name");
+      const other = `${rows[0]?.name}_service`;
+      await as(`${inject("postgresUrl")}postgres`, `CREATE ROLE ${other} LOGIN`);
+      await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${other}`);
+      for (const addresses of [["postgres://samples:password@127.0.0.1:1/none"], []])
+        await expect(distribute(addresses)).rejects.toThrow(new RegExp(`role ${other} can write samples`));
+      const moving = "SELECT count(*)::int AS count FROM pg_namespace WHERE nspname = 'sample_move'";
+      expect((await pool.query(moving)).rows).toEqual([{ count: 0 }]);
+      await pool.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${other}`);
+    });
+
     it("cannot use a server that accepts it without a password", async () => {
       const s = await TestService.start(store);
       const ann = await s.manager();

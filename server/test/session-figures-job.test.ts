@@ -1,13 +1,13 @@
 /** Tests that a job computes the figures of a session, and that the table of the session can be read meanwhile. */
 import { and, eq, ne } from "drizzle-orm";
-import { describe, expect, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { errors } from "../src/domain/change/errors.js";
 import { claimFigures } from "../src/domain/sessions/claim-figures.js";
 import { computedData, failedFigures, jobs, permissions } from "../src/store/schema.js";
+import { addUnreadableChunks } from "./dense-chunks.js";
 import { answer } from "./receiver.js";
-import type { TestPlayer } from "./squad-scene.js";
-import { SquadScene } from "./squad-scene.js";
+import { minute, SquadScene, START, type TestPlayer } from "./squad-scene.js";
 import { Team } from "./team.js";
 import { receiver, withWebhooks } from "./webhook-scene.js";
 
@@ -177,6 +177,28 @@ describe("the figures of a session", () => {
       { player: "Bob", reason: "no_read_permission" },
       { player: "Ann", reason: "not_computable" },
     ]);
+  });
+
+  it("do not include a player with too many samples, counted over all devices before these are read", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    const spare = await scene.device();
+    await scene.assign(ann.athlete, spare);
+    const end_time = minute(360);
+    for (const { id } of [ann.device, spare]) await addUnreadableChunks(s, id, Date.parse(START), 40);
+    const session = await scene.session({ end_time });
+    await scene.run(bob.device, 0, 10);
+    const spy = vi.spyOn(s.service.computer, "computePlayer");
+    onTestFinished(() => spy.mockRestore());
+    const asked = await scene.figures(session);
+    expect([asked.status, asked.body.code]).toEqual([409, "too_many_samples"]);
+    await s.runJobs();
+    const { rows, left_out } = await tableOf(scene, session);
+    expect(namesIn(rows)).toEqual(["Bob"]);
+    expect(left_out).toMatchObject([{ player: "Ann", reason: "not_computable" }]);
+    expect(spy.mock.calls.filter(([{ name }]) => name === "Ann")).toEqual([]);
   });
 
   it("are computed by one job at a time, even if a change adds another one meanwhile", async ({

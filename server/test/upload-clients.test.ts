@@ -44,7 +44,7 @@ describe("an upload", () => {
       const socket = await begin(s, ann, type, before.length + recording.length);
       socket.write(before);
       socket.write(recording.subarray(0, 3 * MIB));
-      // The compression holds back one of the 12 pieces.
+      // The compressor still holds one of the 12 pieces.
       await expect.poll(() => count("job_bodies")).toBeGreaterThanOrEqual(10);
       expect(await count("jobs WHERE state = 'PENDING'")).toBe(0);
       socket.destroy();

@@ -12,7 +12,7 @@ const PARAMETER_BITS = 5;
 const ALL_ZERO = 31;
 const HIGHEST_K = MOST_BITS;
 
-/** This number of ones replaces a quotient. The length of the number in bits (as 6 bits) and its bits follow. */
+/** Instead of a larger quotient, a block has this number of ones, then the length of the value in bits (as 6 bits), then its bits. */
 const ESCAPE = 16;
 const LENGTH_BITS = 6;
 const LONGEST_BITS = 53;

@@ -34,8 +34,8 @@ let busySinceMs: number | null = null;
 // Number of turns of the event loop so far. Several tasks may run in one turn.
 let turns = 0;
 
-// The waiting tasks, in the order in which they continue. Each one is continued by its own timer or message. Some platforms run
-// no timers of a request that has ended, so no task may depend on another one.
+// The waiting tasks, in the order in which they continue. Each one is continued by its own timer or message. Some platforms discard
+// the timers of a request when it ends, so no task may depend on the timers of another task.
 const waiting = new Set<object>();
 
 /**

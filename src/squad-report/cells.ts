@@ -13,12 +13,15 @@ export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean 
   return coverage !== null && coverage < COMPLETE_SHARE;
 }
 
+/** Returns whether a figure is only a lower bound if a part of the period is missing. The minutes are exact, because they are those with data. */
+export const isBound = ({ key, kind }: SquadColumn): boolean =>
+  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
+
 /** Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
 export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
   if (value === null) return "–";
   const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
-  const isBound = column.kind === "sum" || column.key === "top_speed_km_per_h" || column.key === "hr_max_bpm";
-  return isAtLeast && isBound && column.key !== "minutes" ? `≥${text}` : text;
+  return isAtLeast && isBound(column) ? `≥${text}` : text;
 }
 
 /** Returns the unit with the threshold in use, if the threshold is the same for all rows. */

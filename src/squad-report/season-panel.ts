@@ -10,7 +10,7 @@ import {
   seasonFigure,
   shareOfMatches,
 } from "../squad/index.js";
-import { cellText } from "./cells.js";
+import { absenceOf, entryText, markOf, mayBeLowered, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
@@ -31,13 +31,19 @@ export interface PanelFrame {
   now: number;
   /** Formats a day: `16 May`. */
   dayText(ms: number): string;
-  /** Returns the reason why a player has no figure in the session. Default: `did not play`. */
-  absence?(player: SeasonPlayer): string;
+  /** Returns whether the figures of a player in the session with this index are not computed. Default: all are computed. */
+  isNotComputed?(player: SeasonPlayer, index: number): boolean;
 }
 
 /** A player's figure compared with earlier matches. */
 export interface Comparison {
   value: number | null;
+  /** The figure as text; `–` if there is none. */
+  text: string;
+  /** `≥` if the figure is a lower bound. */
+  mark: "≥" | "";
+  /** Whether missing data may have lowered the figure. It is then not marked as below the normal range. */
+  mayBeLowered: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
   share: number | null;
@@ -46,39 +52,52 @@ export interface Comparison {
   absence: string;
 }
 
-export function comparisonOf(player: SeasonPlayer, { column, now, absence }: PanelFrame): Comparison {
+export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Comparison {
+  const { column, now } = frame;
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
+  const isLowered = mayBeLowered(entry, column);
+  const isBelow = normal !== null && value !== null && value < normal.low;
+  const isAbove = normal !== null && value !== null && value > normal.high;
   return {
     value,
+    text: entryText(entry, column),
+    mark: markOf(entry, column),
+    mayBeLowered: isLowered,
     normal,
     share: normal === null ? null : shareOfMatches(player, now, column),
-    isOutside: normal !== null && value !== null && (value < normal.low || value > normal.high),
-    absence: absence?.(player) ?? "did not play",
+    isOutside: isAbove || (isBelow && !isLowered),
+    absence: absenceIn(player, now, frame),
   };
 }
 
-/** Formats a comparison: `▲ +15 %`, `−4 %`, `new`, `did not play`. */
-export function comparisonText({ value, normal, share, isOutside, absence }: Comparison): string {
+/** Returns the reason why a player has no figure in a session. */
+const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: PanelFrame): string =>
+  isNotComputed?.(player, index) ? "not computed" : absenceOf(player.entries[index]);
+
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `did not play`. */
+export function comparisonText(comparison: Comparison): string {
+  const { value, normal, share, isOutside, mark, absence } = comparison;
   if (value === null) return absence;
   if (normal === null) return "new";
   if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
-  return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${sign}${Math.abs(percent)} %`;
+  return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${mark}${sign}${Math.abs(percent)} %`;
 }
 
 /**
- * Sorts players by the difference between the figure and their earlier matches, the largest first. New players follow, then those who did
- * not play.
+ * Sorts players by the difference between the figure and its mean in their earlier matches, the largest difference first. If missing data may explain a
+ * difference, it counts as none. New players follow, then those without a figure.
  */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
+  const distanceOf = ({ value, share, mayBeLowered }: Comparison): number => {
+    if (share === null) return value === null ? -2 : -1;
+    return mayBeLowered ? Math.max(0, share - 1) : Math.abs(share - 1);
+  };
   const far = new Map(
-    frame.season.players.map((player) => {
-      const { value, share } = comparisonOf(player, frame);
-      return [player, share === null ? (value === null ? -2 : -1) : Math.abs(share - 1)] as const;
-    }),
+    frame.season.players.map((player) => [player, distanceOf(comparisonOf(player, frame))] as const),
   );
   return [...frame.season.players].sort((a, b) => (far.get(b) ?? 0) - (far.get(a) ?? 0));
 }
@@ -106,9 +125,10 @@ function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly 
 export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: readonly number[]): DrawnElement {
   const { column, dayText } = frame;
   const comparison = comparisonOf(player, frame);
-  const { value, normal, isOutside } = comparison;
+  const { normal, isOutside } = comparison;
   const { left, right, top, bottom } = EDGES;
   const entries = shownEntries(player, frame);
+  const firstIndex = frame.now + 1 - entries.length;
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const x = (i: number) => tenth(left + 8 + (i / Math.max(1, entries.length - 1)) * (right - left - 12));
   const y = (figure: number) =>
@@ -134,11 +154,11 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
   const marks = entries.map((entry, i) => {
     const figure = seasonFigure(entry, column);
-    const title = drawn(
-      "title",
-      {},
-      `${entry.session.name}, ${dayText(entry.session.startMs)}: ${figure === null ? "no figure" : cellText(column, figure, false)}`,
-    );
+    const text =
+      figure === null
+        ? absenceIn(player, firstIndex + i, frame)
+        : `${entryText(entry, column)}${shareText(entry)}`;
+    const title = drawn("title", {}, `${entry.session.name}, ${dayText(entry.session.startMs)}: ${text}`);
     if (figure === null)
       return drawn("path", { class: "none", d: `M${x(i) - 3} ${bottom - 3}l6 6m0-6l-6 6` }, title);
     const isNow = i === entries.length - 1;
@@ -148,7 +168,7 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     return drawn("circle", { class: className, cx: x(i), cy: y(figure), r }, title);
   });
   const dayOf = (entry: SeasonEntry | undefined) => dayText(entry?.session.startMs ?? 0);
-  const label = `${player.name}: ${cellText(column, value, false)} ${column.unit}, ${comparisonText(comparison)}`;
+  const label = `${player.name}: ${comparison.text} ${column.unit}, ${comparisonText(comparison)}`;
   return drawn(
     "svg",
     { viewBox: "0 0 250 104", role: "img", "aria-label": label },

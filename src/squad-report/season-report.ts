@@ -5,7 +5,6 @@ import { escaped } from "../pictures/svg.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
-import { cellText } from "./cells.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
 import {
   comparedIndex,
@@ -78,9 +77,9 @@ export function seasonReport({
 <p class="controls"><label>Figure <select id="figure">${options.join("")}</select></label>
 <span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
-<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within the band or new</span><span><i class="k-out"></i>outside the band ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
+<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within the band or new</span><span><i class="k-out"></i>outside the band ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span><span>≥ data are missing</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side. ≥ marks a sum or a maximum of a player who lacks more than 5 % of the data; it is not marked as below the band.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
     further,
   )
     .map((one) => ` ${escaped(one)}`)
@@ -96,8 +95,7 @@ function panels(frame: PanelFrame): string {
   const sections = farthestFirst(frame).map((player) => {
     const place = frame.season.players.indexOf(player);
     const comparison = comparisonOf(player, frame);
-    const value = cellText(frame.column, comparison.value, false);
-    const heading = `<small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${value}</b> <span>${comparisonText(comparison)}</span>`;
+    const heading = `<small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${comparison.text}</b> <span>${comparisonText(comparison)}</span>`;
     return `<section data-number="${place}" class="panel${comparison.isOutside ? " outside" : ""}"><h2>${heading}</h2>${markupOf(seasonChart(player, frame, ticks))}</section>`;
   });
   return `<div class="panels">${sections.join("")}</div>`;

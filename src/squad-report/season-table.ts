@@ -28,7 +28,7 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { mean, best } = seasonSummary(player.entries, column);
   const figure = (value: number | null) => cellText(column, value, false);
   return [
-    figure(comparison.value),
+    comparison.text,
     comparisonText(comparison),
     figure(comparison.normal?.mean ?? null),
     figure(mean),

@@ -38,6 +38,9 @@ const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. 
 const MOST_LETTERS = 200;
 const LIST_COLUMN = "serial";
 
+/** Maximum number of columns for one value: more than there are units *(choice)*. Every row searches them. */
+const MOST_COLUMNS_OF_VALUE = 8;
+
 /** Maximum length of a header that is checked for misspellings. */
 const LONGEST_NEAR = 100;
 
@@ -77,6 +80,11 @@ export function readKnownColumns(
   const places = new Map<string, number[]>();
   for (const [i, one] of found.entries())
     if (one !== null) places.set(one.column, [...(places.get(one.column) ?? []), i]);
+  const repeated = [...places].find(([, own]) => own.length > MOST_COLUMNS_OF_VALUE);
+  if (repeated !== undefined) {
+    const refusal = `${repeated[1].length} columns give the ${repeated[0]}. Keep one of them.`;
+    return { ...nothing, headers, headerLine, refusal };
+  }
   const severalTimes = [...places].filter(([, own]) => own.length > 1);
   const twice = new Set<string>();
   const isTooLong = (field: string, i: number) => {

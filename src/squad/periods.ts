@@ -21,6 +21,8 @@ export interface PeriodsContext {
   timeZone?: string | undefined;
   /** Names of the players of the session, as returned by `namesIn`. Each name identifies one player. */
   players: readonly string[];
+  /** Maximum number of rows, above which no row is read. Default: that of a table. */
+  maxRows?: number | undefined;
 }
 
 /** Returns the intervals of a player in a period, ascending and disjoint. The list is empty for a player who does not take part. */

@@ -22,6 +22,9 @@ const PERIODS_NEED = "Periods need the columns period, start and end.";
 /** Maximum number of periods of a session *(choice)*. */
 const MOST_PERIODS = 200;
 
+/** Maximum number of reported pairs of periods that overlap *(choice)*. */
+const MOST_OVERLAPS = 100;
+
 /** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
 const RESERVED_NAMES = ["session", "whole"];
 
@@ -36,7 +39,7 @@ const RESERVED_NAMES = ["session", "whole"];
  */
 export function readPeriods(
   file: Uint8Array | string,
-  { session, timeZone, players }: PeriodsContext,
+  { session, timeZone, players, maxRows }: PeriodsContext,
 ): { periods: SessionPeriod[]; problems: SheetProblem[] } {
   const clock = new SessionClock(session, timeZone);
   const { columns, headers, rows, headerLine, problems, refusal } = readKnownColumns(file, COLUMNS);
@@ -46,6 +49,11 @@ export function readPeriods(
     // errors in other rows are not useful if the table is not a list of periods
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
+  }
+  const tooMany = maxRows === undefined ? undefined : rows[maxRows];
+  if (tooMany !== undefined) {
+    const message = `The periods have ${rows.length} rows. A session has at most ${maxRows}. Remove some rows.`;
+    return { periods: [], problems: [{ line: tooMany.line, message }] };
   }
   const names = new Map(players.map((name) => [nameKey(name), name]));
   const similarTo = sameButMarks(names.values());
@@ -194,19 +202,24 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
   const ofAll = periods.flatMap(({ all }, place) => (all === null ? [] : [{ ...all, place }]));
   const hasOwn = (key: string, { place }: Timed) => periods[place]?.own.has(key) === true;
   // done once for all players without individual times, because there may be hundreds of players and periods
-  for (const [one, other] of meetings(ofAll, []))
+  for (const [one, other] of meetings(ofAll, [])) {
+    if (found.size === MOST_OVERLAPS) break;
     add(
       one,
       other,
       players.findIndex(([key]) => !hasOwn(key, one) && !hasOwn(key, other)),
     );
+  }
   for (const [player, [key]] of players.entries()) {
     const own = periods.flatMap((period, place) =>
       (period.own.get(key) ?? []).map((interval) => ({ ...interval, place })),
     );
     if (own.length === 0) continue;
     const others = ofAll.filter((one) => !hasOwn(key, one));
-    for (const [one, other] of meetings(own, others)) add(one, other, player);
+    for (const [one, other] of meetings(own, others)) {
+      if (found.size === MOST_OVERLAPS) break;
+      add(one, other, player);
+    }
   }
   return [...found]
     .map(([pair, player]) => {

@@ -56,6 +56,22 @@ describe("a file that is too large for periods", () => {
     ]);
   });
 
+  it("is refused before a row is read, if the caller allows fewer rows", () => {
+    const rows = Array.from({ length: 201 }, (_, i) => row(`Drill ${i}`, 0));
+    const { periods, problems } = read(file(rows), { ...day, maxRows: 200 });
+    expect(periods).toEqual([]);
+    const message = "The periods have 201 rows. A session has at most 200. Remove some rows.";
+    expect(problems).toEqual([{ line: 202, message }]);
+    expect(read(file(rows.slice(1, 3)), { ...day, maxRows: 2 }).periods).toHaveLength(2);
+  });
+
+  it("reports the first hundred overlaps", () => {
+    const rows = Array.from({ length: 200 }, (_, i) => `Drill ${i},${second(i)},${second(i + 1_000)},`);
+    const { problems } = read(file(rows), day);
+    expect(problems).toHaveLength(100);
+    expect(problems[0]?.message).toBe('"Drill 1" overlaps "Drill 0" (line 2) for Kunz. Change one of them.');
+  });
+
   it("finds overlaps among many rows of many players", () => {
     const players = Array.from({ length: 45 }, (_, i) => `P${i}`);
     const rows = players.flatMap((player) =>

@@ -7,6 +7,12 @@ const problemsOf = (text: string) =>
   readRoster(text).problems.map(({ line, message }) => `${line}: ${message}`);
 
 describe("a roster", () => {
+  it("has at most eight columns for one value, because every row searches them", () => {
+    const wide = (count: number) => `player,serial${",sprint".repeat(count)}\nKunz,T1${",".repeat(count)}\n`;
+    expect(problemsOf(wide(8))).toEqual([]);
+    expect(problemsOf(wide(9))).toEqual(["1: 9 columns give the sprint. Keep one of them."]);
+  });
+
   it("lists the players with their trackers and values", () => {
     const { roster, problems } = readRoster(
       "Player;Serial;Number;Position;Max HR;Rest HR;High speed (km/h);Sprint;Max speed (km/h);Aerobic speed;Birth date;Mass (kg)\n" +

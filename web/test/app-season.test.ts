@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(names).toEqual([
       expect.stringMatching(/^8 Bea Bell\s+180\s+▲ \+50 %$/),
       expect.stringMatching(/^7 Ann Ash\s+180\s+−1 %$/),
-      expect.stringMatching(/^9 Cleo Cole\s+–\s+did not play$/),
+      expect.stringMatching(/^9 Cleo Cole\s+–\s+no recording$/),
     ]);
     // the last session is marked, and a missing one is visible
     const bea = page.getByRole("img", { name: /^Bea Bell: 180 m\/min, ▲ \+50 %$/ });
@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     const ann = page.getByRole("img", { name: /^Ann Ash/ });
     expect([await ann.locator(".now").count(), await ann.locator(".out").count()]).toEqual([1, 0]);
     const cleo = page.getByRole("img", { name: /^Cleo Cole/ });
-    expect(await cleo.locator(".none title").allTextContents()).toEqual(["Round 6, 16 May: no figure"]);
+    expect(await cleo.locator(".none title").allTextContents()).toEqual(["Round 6, 16 May: no recording"]);
     await page.getByLabel("Order").selectOption("number");
     expect(await page.locator(".season-panel h2").first().innerText()).toMatch(/^7 Ann Ash/);
     expect(await violations(page)).toEqual([]);

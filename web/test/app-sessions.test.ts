@@ -1,5 +1,5 @@
 /** Tests of the sessions of the service: calendar, page, form, and the squad view on stored ranges. */
-import { unwrap } from "asi-client";
+import { type Resource, unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
@@ -97,6 +97,54 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
     await page.getByText("Pressing, 14:05 to 14:10").waitFor();
     expect(await violations(page)).toEqual([]);
+  });
+
+  it("send nothing to the service when they are opened, and name athletes whose times it refuses", async () => {
+    const former = await squadScene(service, "silas", ["Arber", "Brand", "Cesar"]);
+    await storeRecordings(former);
+    const session = await former.session("Cup");
+    const path = { session };
+    const members: Resource["Member"][] = [];
+    for await (const member of former.client.list("/api/v2/members/")) members.push(member);
+    const brand = members.find(({ number }) => number === 2);
+    const athlete = brand?.athlete ?? 0;
+    const times = { start_time: "2026-05-16T12:00:00.000Z", end_time: "2026-05-16T12:04:00.000Z" };
+    const stored = [
+      { name: "Start", ...times, athlete: null },
+      { name: "Start", start_time: null, end_time: null, athlete },
+    ];
+    const address = "/api/v2/sessions/{session}/periods/";
+    await unwrap(former.client.PUT(address, { params: { path }, body: stored }));
+    await unwrap(
+      former.client.DELETE("/api/v2/members/{member}/", { params: { path: { member: brand?.id ?? 0 } } }),
+    );
+    const rows = () => unwrap(former.client.GET(address, { params: { path } }));
+    const page = await openSignedIn(service, former);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent++;
+    });
+    await showView(page, `#/sessions/${session}/squad`, /./);
+    await isRead(page, 2);
+    await page.getByText("Changes to the periods are saved to the session at once.").waitFor();
+    await page.getByRole("link", { name: "Back to the session" }).click();
+    await page.getByRole("heading", { level: 1, name: "Cup" }).waitFor();
+    expect([sent, await rows()]).toEqual([0, stored]);
+    await page.getByRole("link", { name: "Open the squad" }).click();
+    await isRead(page, 2);
+    expectComplaint(/400 \(Bad Request\)/);
+    await makePeriod(page, "Pressing", "14:05", "14:10");
+    await status(page)
+      .getByText(`not in the squad at the time of the session: athlete ${athlete}.`)
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await rows()).toEqual(stored);
+    await page.getByRole("button", { name: "Save without these times" }).click();
+    await status(page).getByText("The periods are saved to the session.").waitFor();
+    expect(await rows()).toMatchObject([
+      { name: "Start", athlete: null },
+      { name: "Pressing", athlete: null },
+    ]);
   });
 
   it("show the number of players being computed, and their data when all are computed", async () => {

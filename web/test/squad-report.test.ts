@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
       expect.stringMatching(/^1 Keller\t51\t/),
       expect.stringMatching(/^14 Koch\t120\t▲ \+33 %\t90\t96\t120\t5\t5\t0$/),
     ]);
-    await page.getByLabel("Figure").selectOption("distance_m");
+    await page.locator("#figure").selectOption("distance_m");
     expect(await page.locator("caption:visible").innerText()).toBe("Distance, m");
     expect(await violations(page)).toEqual([]);
   });

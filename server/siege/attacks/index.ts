@@ -2,6 +2,7 @@ import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
 import { crowds } from "./crowds.js";
+import { dense } from "./dense.js";
 import { histories } from "./histories.js";
 import { mcp } from "./mcp.js";
 import { passwords } from "./passwords.js";
@@ -20,6 +21,7 @@ export const attacks: readonly Attack[] = [
   ...crowds,
   ...histories,
   ...work,
+  ...dense,
   ...streams,
   ...webSockets,
   ...squads,

@@ -5,7 +5,7 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const postgresUrl = url("postgres:", "postgresql:");
 
-/** Settings of the connections to PostgreSQL. */
+/** Settings for the connections to PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: secret(
     postgresUrl("DATABASE_URL", "", "PostgreSQL server to use instead of the embedded database"),

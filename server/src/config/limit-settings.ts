@@ -20,7 +20,7 @@ export const limitSettings = {
   quotaFigures: count(
     "QUOTA_FIGURES",
     500_000,
-    "Maximum number of stored figures in the sessions of one account, one for each player and period; above it, figures are computed for each request, and the season does not contain them",
+    "Maximum number of stored figures in the sessions of one account, one for each player and period; further figures are computed for each request, and are not in the season",
   ),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
   quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
@@ -83,7 +83,7 @@ export const limitSettings = {
   quotaIdempotencyKeys: count(
     "QUOTA_IDEMPOTENCY_KEYS",
     100_000,
-    "Maximum number of idempotency keys of one account in 24 hours; above it, requests get 429",
+    "Maximum number of idempotency keys of one account in 24 hours; requests with further keys get 429",
   ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
@@ -118,7 +118,7 @@ export const limitSettings = {
   throttleRegistrationsPerHour: count(
     "THROTTLE_REGISTRATIONS_PER_HOUR",
     600,
-    "Maximum number of registrations, new email addresses, and emails about changes to addresses that are not confirmed, from one address; above this number, changes send no such emails, and the others are refused",
+    "Maximum number of registrations, new email addresses, and emails about changes to addresses that are not confirmed, from one address; above this number, changes are made without an email, and registrations and new email addresses are refused",
   ),
   throttleRegistrationBytesPerHour: count(
     "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
@@ -133,7 +133,7 @@ export const limitSettings = {
   throttleAccountMailsPerDay: count(
     "THROTTLE_ACCOUNT_MAILS_PER_DAY",
     50,
-    "Maximum number of changes of username, email address and password of each account, which send emails; also of emails about them to one mailbox from all accounts that have not confirmed its address: above this number, accounts are changed without an email",
+    "Maximum number of changes to the username, email address and password of one account, each of which sends an email; also the maximum number of emails about such changes to one mailbox from all accounts that have not confirmed its address, above which changes are made without an email",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",

@@ -48,7 +48,7 @@ export const settings = {
     key(
       "SERVER_KEY",
       "",
-      "32 bytes in base64 that encrypt webhook secrets and queued emails; required with several machines; default: a file in DATA_DIR",
+      "Key of 32 bytes in base64 that encrypts webhook secrets and queued emails; required with several machines; default: a file in DATA_DIR",
     ),
   ),
   erasureList: text(
@@ -111,7 +111,7 @@ export const settings = {
   bodyMemoryPerCallerBytes: count(
     "BODY_MEMORY_PER_CALLER_BYTES",
     48 * 1024 * 1024,
-    "Part of BODY_MEMORY_BYTES for one user, or for one unauthenticated address; all users of one address have half of the memory",
+    "Part of BODY_MEMORY_BYTES that one user or one unauthenticated address can use; all users of one address together can use half of the memory",
   ),
   responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_BYTES",
@@ -121,7 +121,7 @@ export const settings = {
   responseMemoryPerCallerBytes: integer(32 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_PER_CALLER_BYTES",
     64 * 1024 * 1024,
-    "Part of RESPONSE_MEMORY_BYTES for one user, or for one unauthenticated address; all users of one address have twice as much",
+    "Part of RESPONSE_MEMORY_BYTES that one user or one unauthenticated address can use; all users of one address together can use twice as much",
   ),
   pageMaxBytes: integer(16 * 1024 * 1024, 1_000_000_000_000)(
     "PAGE_MAX_BYTES",
@@ -154,7 +154,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
+    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; a single row counts the changes and downloads above this size. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -244,7 +244,7 @@ export const settings = {
   convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "CONVERT_DISK_BYTES",
     8 * 1024 ** 3,
-    "Disk space for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
+    "Disk space for converted files until their clients have read them; all users of one address can use half of this space, and one user a quarter",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",

@@ -14,6 +14,12 @@ const check =
 const csv = { success: { mediaType: "text/csv" } };
 
 describe("the Accept header", () => {
+  it("is ignored above 1,024 characters", () => {
+    const long = `${"text/html,".repeat(102)}a/b`;
+    expect(check(`${long},c/d`)).not.toThrow();
+    expect(check(long.slice(0, -4))).toThrow();
+  });
+
   it.each([
     undefined,
     "",

@@ -2,6 +2,15 @@ import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { Success } from "./responses.js";
 
+/** Maximum length of `Accept` and `Accept-Encoding`; a longer header is ignored. Negotiation parses every entry for every type. */
+const MAX_HEADER = 1024;
+
+function negotiatorOf({ accept, "accept-encoding": encoding }: FastifyRequest["headers"]): Negotiator {
+  const known = { accept, "accept-encoding": encoding };
+  const short = Object.entries(known).filter(([, text]) => (text ?? "").length <= MAX_HEADER);
+  return new Negotiator({ headers: Object.fromEntries(short) });
+}
+
 /**
  * Refuses a request with status 406 if its `Accept` excludes the media type of the response (RFC 9110 section 12.5.1). Errors are
  * always JSON.
@@ -27,7 +36,7 @@ export function preferredType(
   types: readonly string[],
 ): string | undefined {
   // Clients may include or omit the charset.
-  const [accepted] = new Negotiator({ headers }).mediaTypes(
+  const [accepted] = negotiatorOf(headers).mediaTypes(
     types.flatMap((type) => [type, `${type}; charset=utf-8`]),
   );
   return accepted?.split(";", 1)[0];
@@ -46,4 +55,4 @@ export const prefersCsv = (request: Pick<FastifyRequest, "headers">): boolean =>
 
 /** Whether a response may be compressed with gzip (RFC 9110 section 12.5.3). */
 export const acceptsGzip = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
-  new Negotiator({ headers }).encodings(["gzip", "identity"])[0] === "gzip";
+  negotiatorOf(headers).encodings(["gzip", "identity"])[0] === "gzip";

@@ -1,13 +1,14 @@
 import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
-import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
+import { RecordingRefused } from "../domain/bulk-load/refusal.js";
 import type { Context } from "../domain/change/context.js";
 import { ServiceError } from "../domain/change/errors.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
+import { TooManySamples } from "../domain/computed-data/sample-limit.js";
 import { announceNoted } from "../domain/raw-data/noted-removal.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
 import { claimFigures } from "../domain/sessions/claim-figures.js";
@@ -55,7 +56,7 @@ const bulkLoadHandler: JobHandler = {
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
       if (error instanceof NoRecording) throw new JobFailed("no_recording", error.message);
-      if (error instanceof ScatteredRecording) throw new JobFailed(error.code, error.message);
+      if (error instanceof RecordingRefused) throw new JobFailed(error.code, error.message);
       if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.advice);
       throw error;
     }
@@ -83,7 +84,11 @@ const computeHandler: JobHandler = {
   keptDetails: ({ payload }) => ({ timeframe: payload.timeframe }),
   async run(ctx, { payload, chargedTo }) {
     const timeframe = Number(payload.timeframe);
-    const result = await unlessThrottled(ctx, () => computedDataOf(ctx, timeframe, chargedTo));
+    const result = await unlessThrottled(ctx, () => computedDataOf(ctx, timeframe, chargedTo)).catch(
+      (error: unknown) => {
+        throw error instanceof TooManySamples ? new JobFailed(error.code, error.reason) : error;
+      },
+    );
     return result === undefined ? { timeframe, deleted: true } : { timeframe };
   },
 };

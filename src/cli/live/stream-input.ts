@@ -7,7 +7,7 @@ export interface StreamInput {
    * @throws DescribedError if the bytes are no longer available; system errors
    */
   read(offset: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Called when the bytes before this offset are stored, and will not be read again. */
+  /** Called when all bytes before this offset are stored. These bytes are not read again. */
   acknowledge(offset: number): void;
   /** Whether the recording must end with the command, because it cannot be continued later. */
   readonly endsWithCommand: boolean;

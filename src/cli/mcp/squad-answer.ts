@@ -1,4 +1,4 @@
-import { figureDefinitions, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
+import { figureDefinitions, nameKey, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { squad } from "../run/squad.js";
 import { DescribedError } from "../terminal/problem.js";
@@ -100,5 +100,18 @@ export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TO
 /** The definitions of the figures in rows. */
 export const FIGURE_LIST = figureDefinitions();
 
-/** Returns whether two names are equal, ignoring case. */
-export const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+/**
+ * Returns the lines of a period or a player. The comparison of names ignores case and spaces.
+ * @throws DescribedError with the known names if no line has this name
+ */
+export function linesNamed(
+  lines: readonly SquadLine[],
+  kind: "period" | "player",
+  name: string,
+): readonly [SquadLine, ...SquadLine[]] {
+  const [first, ...others] = lines.filter((line) => nameKey(line[kind]) === nameKey(name));
+  if (first !== undefined) return [first, ...others];
+  const names = [...new Set(lines.map((line) => JSON.stringify(line[kind])))].join(", ");
+  const message = `There is no ${kind} ${JSON.stringify(name)} in this session, but there are ${names}.`;
+  throw new DescribedError({ error: { code: "UNKNOWN_NAME", message } });
+}

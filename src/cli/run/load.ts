@@ -10,15 +10,7 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
-import {
-  contentKey,
-  type Interval,
-  lengthOf,
-  mainInterval,
-  recordedSpans,
-  stretchesOf,
-  united,
-} from "../../squad/index.js";
+import { contentKey, lengthOf, mainInterval, recordedSpans, stretchesOf, united } from "../../squad/index.js";
 import { type Ratings, readRatings } from "../../squad/read-ratings.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -26,6 +18,7 @@ import { findInputs, type Input, nameOf } from "../batch/inputs.js";
 import { ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
+import { type CountedRecording, originalOf, simultaneousText, simultaneousWith } from "./counted-once.js";
 import { checkRatings, ratingOf } from "./load-ratings.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
@@ -46,17 +39,11 @@ export interface LoadFlags {
   json?: boolean;
 }
 
-interface Session extends SessionLoad {
-  serial: string;
-  name: string;
+interface Session extends SessionLoad, CountedRecording {
   /** A message about rows that the figures exclude; null if there are none. */
   tooFast: string | null;
   report: Report;
   repeated: Repeated;
-  /** Identifies the content, so that copies of a file are recognized. */
-  content: string;
-  /** Intervals with rows, disjoint and in ascending order. */
-  spans: readonly Interval[];
   /** The days that have rows; several if there is a long break between them. */
   days: readonly string[];
 }
@@ -103,11 +90,12 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
         spans,
         days,
         name: nameOf(input),
+        player: null,
       };
     },
     async show(session) {
       const { name } = session;
-      const original = sessions.find(({ content }) => content === session.content);
+      const original = originalOf(session, sessions);
       if (original === undefined) {
         for (const text of doubtsOf(session, sessions)) console.message(text);
         sessions.push(session);
@@ -139,18 +127,14 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
  * Describes the problems of a recording that is not exactly one session, because it may be counted twice or on the wrong day.
  * @param others earlier sessions
  */
-function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly Session[]): string[] {
-  const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
+function doubtsOf(session: Session, others: readonly Session[]): string[] {
+  const { name, day, days } = session;
+  const other = simultaneousWith(session, others);
   return [
-    other !== undefined &&
-      `${name} has rows at the same times as ${other.name}, and both are included in the load. Remove one of them`,
+    other !== undefined && simultaneousText(name, other.name, "the load"),
     days.length > 1 &&
       `${name} has rows of ${days.join(" and ")}, and all of them are included in the load of ${day}. Split the recording with asi convert --from and --to, and asi encode`,
   ].filter((text) => text !== false);
-}
-
-function commonMs(one: readonly Interval[], other: readonly Interval[]): number {
-  return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
 type LoadFunction = (samples: SampleBatch, input: Input) => Pick<Session, "load" | "tooFast">;

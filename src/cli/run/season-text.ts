@@ -7,11 +7,11 @@ import {
   type SeasonEntry,
   type SeasonPlayer,
   type SquadColumn,
-  seasonFigure,
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
-import { cellText, isIncomplete } from "../../squad-report/cells.js";
+import { cellText } from "../../squad-report/cells.js";
+import { entryText, markOf } from "../../squad-report/season-entry.js";
 import { recipeText } from "../../squad-report/squad-columns.js";
 import { lastIndexWith } from "./season-columns.js";
 import { loadText, type SeasonLoads } from "./season-load.js";
@@ -54,10 +54,7 @@ function playerText(
   const line = (label: string, cells: readonly string[], end = "") =>
     `${label.padEnd(DAY_WIDTH + SESSION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${end}`.trimEnd();
   const own = player.entries.filter(({ row }) => row !== null);
-  const figures = (entry: SeasonEntry) =>
-    columns.map((column) =>
-      cellText(column, seasonFigure(entry, column), entry.row !== null && isIncomplete(entry.row)),
-    );
+  const figures = (entry: SeasonEntry) => columns.map((column) => entryText(entry, column));
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
     columns.map((column) => cellText(column, seasonSummary(some, column)[which], false));
   const whole = own.filter(isWholeEntry);
@@ -65,7 +62,7 @@ function playerText(
   const last = lastIndexWith(player);
   const shares = columns.map((column) => {
     const share = shareOfMatches(player, last, column);
-    return share === null ? "–" : `${Math.round(share * 100)} %`;
+    return share === null ? "–" : `${markOf(player.entries[last], column)}${Math.round(share * 100)} %`;
   });
   const since = daysSinceLast(player);
   const ago = since === null || since === 0 ? "" : `, ${count(since, "day")} before the last of the squad`;

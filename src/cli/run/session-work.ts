@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
 import {
   asSessionPeriods,
+  contentKey,
   findSessions,
   halvesOf,
   joinedPeriods,
@@ -10,12 +11,14 @@ import {
   ofAnotherSport,
   type PlayedSession,
   type Roster,
+  recordedSpans,
   type SquadMember,
   seasonRow,
   sessionSpeeds,
   squadMembers,
   squadRows,
   suggestPeriods,
+  united,
   type ZoneKind,
 } from "../../squad/index.js";
 import { optionalColumns } from "../../squad/optional-columns.js";
@@ -26,6 +29,7 @@ import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
+import type { CountedRecording } from "./counted-once.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { haveGate } from "./recipe-input.js";
 import { damageText, timeTexts } from "./report-text.js";
@@ -75,6 +79,10 @@ export interface SessionWork {
   messages: { kind: "note" | "failure"; text: string }[];
   /** Players who have recordings. */
   present: readonly Present[];
+  /** The recordings that the figures include. */
+  counted: readonly CountedRecording[];
+  /** The content of each input that could be read, from `contentKey`, by the name of the input. */
+  contents: readonly (readonly [name: string, content: string])[];
   status: ExitStatus;
 }
 
@@ -86,6 +94,7 @@ export async function workOnSession(
   const messages: SessionWork["messages"] = [];
   const statuses: ExitStatus[] = [];
   const recordings: ReadRecording[] = [];
+  const sources = new Map<ReadRecording, { name: string; content: string }>();
   const selection = {
     ...selectionOf(task.hr === undefined ? {} : { hr: task.hr }),
     quality: haveGate(task.recipes),
@@ -95,7 +104,9 @@ export async function workOnSession(
   for (const input of task.inputs) {
     try {
       const read = await readSamples(input, selection, signal, (bytes) => onProgress(bytesBefore + bytes));
-      const copy = addRecording(recordings, readRecording(input, read));
+      const recording = readRecording(input, read);
+      sources.set(recording, { name: input.name, content: contentKey(recording) });
+      const copy = addRecording(recordings, recording);
       if (copy !== null) messages.push({ kind: "note", text: `${basename(task.folder)}: ${copy}` });
       const { report } = read.inspection;
       statuses.push(read.isCut ? ExitStatus.doneWithDamage : statusOf(report));
@@ -119,6 +130,7 @@ export async function workOnSession(
   const players = namesIn(everyone, task.roster);
   const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
+  const counted: CountedRecording[] = [];
   const played = found.flatMap((own, i): PlayedSession[] => {
     const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
     const periods = choice === null || choice.index === i ? task.periods : null;
@@ -126,11 +138,24 @@ export async function workOnSession(
     const work = playedSession(name, members, players, { ...task, periods });
     messages.push(...work.messages);
     if (work.messages.some(({ kind }) => kind === "failure")) statuses.push(ExitStatus.failed);
-    return work.session === null ? [] : [work.session];
+    if (work.session === null) return [];
+    counted.push(...members.flatMap((member) => countedOf(member, sources)));
+    return [work.session];
   });
   const present = everyone.map(presentOf);
-  return { played, present, messages, status: statusOfAll(statuses) };
+  const contents = [...sources.values()].map(({ name, content }) => [name, content] as const);
+  return { played, present, counted, contents, messages, status: statusOfAll(statuses) };
 }
+
+const countedOf = (
+  { name: player, recordings }: SquadMember<ReadRecording>,
+  sources: ReadonlyMap<ReadRecording, { name: string; content: string }>,
+): CountedRecording[] =>
+  recordings.flatMap((recording) => {
+    const source = sources.get(recording);
+    const { serial, samples } = recording;
+    return source === undefined ? [] : [{ ...source, serial, player, spans: united(recordedSpans(samples)) }];
+  });
 
 function playedSession(
   name: string,

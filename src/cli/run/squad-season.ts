@@ -16,12 +16,14 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import type { CountedRecording } from "./counted-once.js";
 import { jobsFor } from "./jobs.js";
 import { playerColumns, seasonColumns, seasonFileRows } from "./season-columns.js";
 import { loadColumns, loadsOf } from "./season-load.js";
 import { speedColumns, speedsIn } from "./season-speeds.js";
 import { seasonText } from "./season-text.js";
 import { cachedWork } from "./session-cache.js";
+import { withoutCopies } from "./session-copies.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
 import { type Present, rosterFiles, tellAbsent, tellWithoutMaxHr } from "./squad-notices.js";
 import {
@@ -143,22 +145,28 @@ async function playedIn(
   });
   const jobs = jobsFor(sessions, given);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("session", signal) : null;
+  const workOn = (task: SessionTask, onProgress: (bytesRead: number) => void) => {
+    const compute = () =>
+      workers === null ? workOnSession(task, { onProgress, signal }) : workers.run(task, onProgress);
+    return cache === true ? cachedWork(task, compute) : compute();
+  };
   const played: PlayedSession[] = [];
   const present: Present[] = [];
+  const counted: CountedRecording[] = [];
   const working = runBatch<SessionWork>(context, {
     inputs: sessions,
     json: false,
     concurrency: jobs,
     async work(_, index, onProgress) {
-      const task = tasks[index];
-      if (task === undefined) throw new Error(`no session ${index}`);
-      const compute = () =>
-        workers === null ? workOnSession(task, { onProgress, signal }) : workers.run(task, onProgress);
-      return cache === true ? cachedWork(task, compute) : compute();
+      return workOn(taskAt(tasks, index), onProgress);
     },
-    async show(work) {
+    async show(found, input) {
+      const task = taskAt(tasks, sessions.indexOf(input));
+      const { work, texts } = await withoutCopies(task, found, counted, (rest) => workOn(rest, () => {}));
+      counted.push(...work.counted);
       played.push(...work.played);
       present.push(...work.present);
+      for (const text of texts) console.message(text);
       for (const { kind, text } of work.messages) {
         if (kind === "failure") console.failure(console.paint("red", "asi:"), ` ${text}`);
         else console.message(text);
@@ -172,6 +180,12 @@ async function playedIn(
   } finally {
     await workers?.end();
   }
+}
+
+function taskAt(tasks: readonly SessionTask[], index: number): SessionTask {
+  const task = tasks[index];
+  if (task === undefined) throw new Error(`no session ${index}`);
+  return task;
 }
 
 async function contentOf(

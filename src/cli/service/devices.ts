@@ -78,11 +78,18 @@ export async function listRanges(
     `api/v1/devices/${id}/preprocessed-data-ranges/`,
     query,
   )) {
-    ranges.push({
+    const range = {
       startMs: Date.parse(String(start)),
       stopMs: Date.parse(String(stop)),
       size: Number(size),
-    });
+    };
+    // other ranges could have millions of days
+    if (!(startMs <= range.startMs && range.startMs <= range.stopMs && range.stopMs <= stopMs))
+      throw serviceError(
+        "NOT_A_SERVICE",
+        `The service lists samples from ${start} to ${stop}, outside the requested time.`,
+      );
+    ranges.push(range);
   }
   return ranges;
 }

@@ -56,7 +56,7 @@ export class Console {
   }
 
   /**
-   * Prints a line of information, which consists of texts and results of `paint`. Control characters are escaped. Prints nothing if quiet.
+   * Prints a line of information. The line consists of plain text and text from `paint`. Control characters are escaped. Prints nothing if quiet.
    */
   message(...parts: readonly Part[]): void {
     if (this.#settings.quiet !== true) this.failure(...parts);

@@ -47,7 +47,7 @@ export interface ProfilePoint {
   readonly acceleration: number;
 }
 
-/** The regression line through the points, before and after distant points are dropped; not rounded. */
+/** The regression line through all points, and the line through the points that are not too far from the first line; not rounded. */
 export interface ProfileFit {
   readonly before: Line & { readonly n: number };
   readonly after: Line & { readonly n: number };

@@ -91,7 +91,7 @@ export interface StoredRecording {
   sha256?: string;
 }
 
-/** Adds the job that loads a recording of a device for its owner. */
+/** Adds the job that loads a recording into a device of the owner. */
 export async function enqueueLoad(
   { announce, enqueue }: UnitOfWork,
   { device, ownership }: OwnedDevice,

@@ -17,8 +17,8 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { recordFirmware } from "./firmware.js";
+import { requireFewChunks } from "./refusal.js";
 import type { SampleFilter, Times } from "./sample-filter.js";
-import { requireFewChunks } from "./scattered.js";
 import { lockDevice, storeBatches } from "./store-batches.js";
 
 /**
@@ -37,7 +37,7 @@ export class NoRecording extends Error {
  * once; its details describe that run.
  * @returns the job's details
  * @throws NoRecording
- * @throws AsiError when the recording is not completely readable or has no rows, ScatteredRecording, QuotaExceeded; then nothing
+ * @throws AsiError when the recording is not completely readable or has no rows, RecordingRefused, QuotaExceeded; then nothing
  * is stored
  */
 export async function loadRecording(

@@ -12,6 +12,7 @@ import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Owner, ownedTimesAndOthers } from "../sample-ownership/owners.js";
+import { refusalFor } from "./refusal.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 
 /** Result of storing the samples of a recording or of a part of it. */
@@ -33,7 +34,7 @@ export async function lockDevice(queries: Queries, device: number): Promise<void
 
 /**
  * Stores the samples that the owner of the device may store. The device must be locked.
- * @throws QuotaExceeded, SampleStoreError; the transaction must then be rolled back
+ * @throws RecordingRefused, QuotaExceeded, SampleStoreError; the transaction must then be rolled back
  */
 export async function storeBatches(
   unit: UnitOfWork,
@@ -45,7 +46,11 @@ export async function storeBatches(
   const { own, others } = await ownedTimesAndOthers(queries, owner, span);
   const times = { own, others, latestMs: now.getTime() + config.bulkLoadMaxAheadMs };
   const filter = new SampleFilter(times);
-  const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches));
+  const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches)).catch(
+    (error: unknown) => {
+      throw refusalFor(error);
+    },
+  );
   if (result.room > 0) await enforceSampleQuota(unit, owner.ownerId, result.room);
   const latestKeptMs = filter.keptTimes.reduce<number | null>(
     (latest, ms) => Math.max(latest ?? ms, ms),

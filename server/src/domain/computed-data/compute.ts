@@ -21,6 +21,7 @@ import { ownedTimes } from "../sample-ownership/owners.js";
 import { untilUnchanged } from "./input-lock.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
+import { requireFewRead, requireFewStored } from "./sample-limit.js";
 
 /** Computed data, and the versions from which it was computed. */
 export interface ComputationResult {
@@ -67,7 +68,7 @@ const MAX_TRIES = 3;
  * result would need. Otherwise computes the data, and stores it if it is still current.
  * @param account account charged for the computation
  * @returns undefined if the time frame does not exist
- * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller disconnects before the
+ * @throws TooManySamples; ServiceError `throttled` when too many computations wait; CallersLeftError when the caller disconnects before the
  * computation begins
  */
 export async function computedDataOf(
@@ -149,7 +150,10 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   const startMs = timeframe.startTime.getTime();
   const stopMs = timeframe.endTime.getTime();
   const owned = await ownedTimes(queries, timeframe, { startMs, stopMs });
+  const name = `time frame ${timeframeId}`;
+  await requireFewStored(queries, name, [timeframe]);
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
+  requireFewRead(name, chunks);
   // The owner of the device has changed, so the samples may belong to another owner.
   const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
   if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);

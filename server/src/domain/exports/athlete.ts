@@ -1,15 +1,11 @@
 import type { Readable } from "node:stream";
-import { samplesToCsv } from "asi-convert/csv";
 import { eq } from "drizzle-orm";
-import { allocateColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
 import { accounts } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
 import { accessRecheck } from "../change/access-recheck.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import type { WornTimes } from "../sample-ownership/wearer-sweep.js";
-import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import {
   assignmentsOf,
   auditOf,
@@ -20,26 +16,18 @@ import {
   permissionsOf,
   sessionsOf,
 } from "./athlete-rows.js";
-import {
-  activitiesOf,
-  computedDataOf,
-  sampleFileName,
-  sessionFiguresOf,
-  timeframesOf,
-} from "./measured-rows.js";
+import { jsonArrayOf } from "./json-array.js";
+import { activitiesOf, computedDataOf, leftOutOf, sessionFiguresOf, timeframesOf } from "./measured-rows.js";
+import { sampleFilesOf } from "./sample-files.js";
 import { type ZipEntry, zipOf } from "./zip.js";
-
-/** Number of samples formatted in one step, which takes about a millisecond. */
-const SAMPLES = 20_000;
 
 /** Returns the file name of the archive. */
 export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =>
   `athlete-${id}-${now.toISOString().slice(0, 10)}.zip`;
 
 /**
- * Returns a zip archive with all data about an athlete: JSON, and the athlete's samples as CSV, one file per time frame, each
- * sample once. The data is read during the transfer, in separate statements. `export.json` is the last file and is present only
- * in a complete archive.
+ * Returns a zip archive with all data about an athlete: JSON, and the athlete's samples as CSV, each sample once. The data is read
+ * during the transfer, in separate statements. `export.json` is the last file and is present only in a complete archive.
  * @param requireRight called repeatedly during the transfer; throws when the caller has lost the right
  * @throws ServiceError by destroying the stream: `not_found` when the account is deleted during the transfer, `unauthenticated`
  *   when the caller is signed out, and any error of `requireRight`
@@ -49,32 +37,35 @@ export function exportAthlete(
   athlete: Account,
   requireRight?: () => Promise<unknown>,
 ): Readable {
-  return zipOf(whileAllowed(accessRecheck(ctx, requireRight), entriesOf(ctx, athlete)));
+  const recheck = accessRecheck(ctx, async () => {
+    await requireAccount(ctx, athlete);
+    await requireRight?.();
+  });
+  return zipOf(whileAllowed(recheck, entriesOf(ctx, athlete)));
 }
 
-/** Rechecks the right before each part of each file. */
+/** Rechecks the right before each part of each file, and during the search for the next file. */
 async function* whileAllowed(
   recheck: () => Promise<void>,
-  entries: AsyncIterable<ZipEntry>,
-): AsyncGenerator<ZipEntry> {
+  entries: AsyncIterable<ZipEntry | null>,
+): AsyncGenerator<ZipEntry | null> {
   async function* checked<T>(content: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const part of content) {
       await recheck();
       yield part;
     }
   }
-  for await (const { name, content } of entries) yield { name, content: checked(content) };
+  for await (const entry of entries) {
+    await recheck();
+    yield entry && { name: entry.name, content: checked(entry.content) };
+  }
 }
 
-async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEntry> {
+async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEntry | null> {
   const startedAt = ctx.clock.now();
   const files: { name: string; rows: number }[] = [];
-  const counted = (
-    name: string,
-    content: (count: (rows?: number) => void) => ZipEntry["content"],
-    about: object = {},
-  ) => {
-    const file = { name, rows: 0, ...about };
+  const counted = (name: string, content: (count: Count) => ZipEntry["content"]) => {
+    const file = { name, rows: 0 };
     files.push(file);
     return {
       name,
@@ -95,24 +86,18 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
   yield counted("session-figures.json", (count) => sessionFiguresOf(ctx, athlete, count));
   yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
-  for (const worn of await wornDevices(ctx.queries, athlete.id)) {
-    for await (const times of wornTimes(ctx.queries, worn)) {
-      await requireAccount(ctx, athlete);
-      const { id, startMs } = times.frame;
-      const name = sampleFileName({ id, startTime: new Date(startMs) });
-      yield counted(name, (count) => samplesOf(ctx, worn.deviceId, times, count), leftOut(times));
-    }
+  yield counted("left-out.json", (count) => leftOutOf(ctx, athlete, count));
+  for await (const file of sampleFilesOf(ctx.queries, athlete.id)) {
+    if (file !== null) files.push(file.listed);
+    yield file;
   }
   await requireAccount(ctx, athlete);
-  yield {
-    name: "export.json",
-    content: pieces({
-      athlete: athlete.id,
-      started_at: startedAt.toISOString(),
-      finished_at: ctx.clock.now().toISOString(),
-      files,
-    }),
+  const about = {
+    athlete: athlete.id,
+    started_at: startedAt.toISOString(),
+    finished_at: ctx.clock.now().toISOString(),
   };
+  yield { name: "export.json", content: summary(about, files) };
 }
 
 /** Checks that the account exists. If it were deleted during the export, rows would be missing without an error. */
@@ -129,32 +114,8 @@ async function* profile(athlete: Account, count: Count): AsyncGenerator<string> 
   yield* pieces({ ...toAthlete(athlete), created_at: athlete.createdAt.toISOString() });
 }
 
-/**
- * Returns the times of a time frame whose samples its file omits, because an older time frame assigns them to another athlete.
- */
-const leftOut = ({ others }: WornTimes) =>
-  others.length === 0
-    ? {}
-    : {
-        left_out: others.map(({ startMs, stopMs }) => ({
-          start: new Date(startMs).toISOString(),
-          stop: new Date(stopMs).toISOString(),
-        })),
-      };
-
-/** Yields the samples of a time frame as standard CSV. Without samples, the file contains only the header line. */
-async function* samplesOf(
-  { queries }: Context,
-  deviceId: number,
-  { own }: WornTimes,
-  count: (rows: number) => void,
-): AsyncGenerator<Uint8Array> {
-  yield samplesToCsv(allocateColumns(0));
-  for await (const batch of streamSamples(sqlClientOf(queries), deviceId, own)) {
-    count(batch.length);
-    for (let from = 0; from < batch.length; from += SAMPLES) {
-      const part = sliceColumns(batch, from, Math.min(from + SAMPLES, batch.length));
-      yield samplesToCsv(part, { header: false });
-    }
-  }
+async function* summary(about: object, files: Iterable<object>): AsyncGenerator<string> {
+  yield `${JSON.stringify(about).slice(0, -1)},"files":`;
+  yield* jsonArrayOf(files);
+  yield "}\n";
 }

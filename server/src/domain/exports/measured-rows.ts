@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { MATCH } from "asi-convert/squad";
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import {
@@ -10,11 +11,12 @@ import {
 import type { Account } from "../accounts/find.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
+import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import { SUM_OF_HALVES } from "../sessions/figures-inputs.js";
 import { readDetails } from "../sessions/stored-figures.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { type Count, ROWS } from "./athlete-rows.js";
-import { jsonArray } from "./json-array.js";
+import { jsonArray, jsonArrayOf } from "./json-array.js";
 
 /*
  * Reads the activities, time frames and figures of an athlete for the files of the archive, as JSON text.
@@ -24,15 +26,6 @@ import { jsonArray } from "./json-array.js";
 const LARGE_ROWS = 4;
 /** Number of results in one read. A result can have 400 kB. */
 const RESULT_ROWS = 20;
-
-type Frame = typeof timeframes.$inferSelect;
-
-/** Returns the path of the samples of a time frame in the archive. */
-export const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
-  `samples/timeframe-${id}_${startTime
-    .toISOString()
-    .replace(/[-:]|\.\d+Z/g, "")
-    .slice(0, 15)}.csv`;
 
 const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit: number) =>
   queries
@@ -82,12 +75,36 @@ export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count
 
 /** Reads time frames. Omits serial numbers, because anyone who knows one can take a device without an owner. */
 export const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
-  jsonArray(
-    ROWS,
-    (after, limit) => framesAfter(ctx, athlete, after, limit),
-    (frame) => ({ ...toTimeframe(frame), samples: sampleFileName(frame) }),
-    count,
-  );
+  jsonArray(ROWS, (after, limit) => framesAfter(ctx, athlete, after, limit), toTimeframe, count);
+
+/**
+ * Reads the times of time frames whose samples the archive omits, because an older time frame assigns them to another athlete.
+ * Ascending and disjoint for each device and owner.
+ */
+export function leftOutOf({ queries }: Context, { id }: Account, count: Count): AsyncGenerator<string> {
+  async function* times(): AsyncGenerator<unknown> {
+    for (const worn of await wornDevices(queries, id)) {
+      const { deviceId: device, ownerId: owner } = worn;
+      let frames = 0;
+      for await (const { others } of wornTimes(queries, worn)) {
+        if (frames++ % ROWS === 0) {
+          await nextEventLoopTurn();
+          yield undefined;
+        }
+        for (const { startMs, stopMs } of others) {
+          count();
+          yield {
+            device,
+            owner,
+            start: new Date(startMs).toISOString(),
+            stop: new Date(stopMs).toISOString(),
+          };
+        }
+      }
+    }
+  }
+  return jsonArrayOf(times());
+}
 
 /** Reads the stored results. They are not recomputed, because the export shows stored data. */
 export const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>

@@ -13,9 +13,11 @@ const COMPRESSION_LEVEL = 3;
 
 /**
  * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory does not
- * depend on their number and size. An error in a file destroys the stream, so that the archive is recognisably incomplete.
+ * depend on their size. An entry for each file stays in memory until the end, so limit their number. An error in a file destroys
+ * the stream, so that the archive is recognisably incomplete.
+ * @param entries `null` while the next file is being searched for, so that the search ends if nobody reads the archive
  */
-export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
+export function zipOf(entries: AsyncIterable<ZipEntry | null>): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on("error", (error: Error) => output.destroy(error));
@@ -23,10 +25,10 @@ export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
   return output;
 }
 
-async function write(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipEntry>): Promise<void> {
+async function write(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipEntry | null>): Promise<void> {
   for await (const entry of entries) {
     if (output.destroyed) return;
-    await addEntry(zip, output, entry);
+    if (entry !== null) await addEntry(zip, output, entry);
   }
   zip.end();
 }

@@ -6,10 +6,17 @@ import { jsonSchemas } from "../../store/schema.js";
 import { type FieldErrors, MAX_FIELD_ERRORS } from "../change/errors.js";
 import type { JsonSchemaRow } from "./rules.js";
 
-const ajv = new Ajv2020({ allErrors: true, strict: true });
+/** Finds the first error. It checks the length of an array before its items. */
+const first = new Ajv2020({ strict: true });
+
+/** Finds all errors. It also compares the items of an array that is too long, which takes quadratic time. */
+const all = new Ajv2020({ allErrors: true, strict: true });
+
+/** Maximum length of arrays in a value for which all errors are found. The schemas allow shorter ones only. */
+const MAX_ITEMS_FOR_ALL = 100;
 
 /** Compiled schemas by their text. A schema that a migration changes is thus recompiled. */
-const compiled = new Map<string, ValidateFunction>();
+const compiled = new Map<string, { first: ValidateFunction; all: ValidateFunction }>();
 
 /** Returns the schema with this id and type. */
 export async function findJsonSchema(
@@ -23,20 +30,29 @@ export async function findJsonSchema(
 
 /**
  * Checks a value against a JSON schema (draft 2020-12).
- * @returns messages by field name, nested like the value; undefined when the value is valid
+ * @returns messages by field name, nested like the value; only the first one if the value contains a long array; undefined when
+ * the value is valid
  */
 export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): FieldErrors | undefined {
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
   if (validate === undefined) {
-    validate = ajv.compile(schema);
+    validate = { first: first.compile(schema), all: all.compile(schema) };
     compiled.set(text, validate);
   }
-  if (validate(value)) return undefined;
+  if (validate.first(value)) return undefined;
+  const complete = hasLongArray(value) ? validate.first : validate.all;
+  complete(value);
   const fields: FieldErrors = {};
-  for (const error of (validate.errors ?? []).slice(0, MAX_FIELD_ERRORS))
+  for (const error of (complete.errors ?? []).slice(0, MAX_FIELD_ERRORS))
     place(fields, pathOf(error), messageOf(error));
   return fields;
+}
+
+function hasLongArray(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value) && value.length > MAX_ITEMS_FOR_ALL) return true;
+  return Object.values(value).some(hasLongArray);
 }
 
 /** Returns the location of the error as a JSON pointer (RFC 6901), including the name of a missing required member. */

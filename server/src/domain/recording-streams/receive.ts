@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AsiError, RecordingReader, type Report } from "asi-convert";
 import { bucketOf, type SampleColumns } from "../../store/samples/index.js";
-import { ScatteredRecording, scatteredAdvice } from "../bulk-load/scattered.js";
+import { RecordingRefused, scatteredAdvice } from "../bulk-load/refusal.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
@@ -89,7 +89,7 @@ export class StreamReceiver {
 
   /**
    * Decodes and stores a piece.
-   * @throws AsiError, ServiceError, ScatteredRecording, StreamReplaced: nothing of the piece is stored
+   * @throws AsiError, ServiceError, RecordingRefused, StreamReplaced: nothing of the piece is stored
    */
   async take(bytes: Uint8Array): Promise<void> {
     const piece = bytes.subarray(Math.min(bytes.length, this.#repeatedBytes));
@@ -131,7 +131,7 @@ export class StreamReceiver {
       for (let i = 0; i < length; i++) this.#buckets.add(bucketOf(timestampMs[i] ?? 0));
     }
     if (this.#buckets.size > bulkLoadMaxChunks)
-      throw new ScatteredRecording(scatteredAdvice(bulkLoadMaxChunks));
+      throw new RecordingRefused("too_scattered", scatteredAdvice(bulkLoadMaxChunks));
     return batches;
   }
 

@@ -29,7 +29,8 @@ interface StoredPiece extends StoredBatches {
 
 /**
  * Stores the bytes and the samples of a piece together, so the offset at which a gateway continues always matches the samples.
- * @throws StreamReplaced; ServiceError `permission_denied` if the device has another owner; QuotaExceeded
+ * @throws StreamReplaced; ServiceError `permission_denied` if the device has another owner; RecordingRefused,
+ * QuotaExceeded
  */
 export async function storePiece(
   ctx: Context,

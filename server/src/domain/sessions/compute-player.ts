@@ -17,6 +17,7 @@ import type { Context } from "../change/context.js";
 import { hasRoomForFigures } from "../change/quotas.js";
 import { untilUnchanged } from "../computed-data/input-lock.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { requireFewRead, requireFewStored } from "../computed-data/sample-limit.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
@@ -115,10 +116,16 @@ async function computeNow(
     ...deviceIds.map((deviceId) => ({ deviceId })),
   ]);
   const { birthDate, preset } = await otherInputs(queries, session, player);
+  const name = `player ${player.name}`;
+  await requireFewStored(queries, name, frames);
   const trackers: PlayerTracker[] = [];
   for (const deviceId of deviceIds) {
     trackers.push(await trackerOf(ctx, session, deviceId, frames));
   }
+  requireFewRead(
+    name,
+    trackers.flatMap(({ chunks }) => chunks),
+  );
   // Read after the samples, because retention may have removed some meanwhile.
   const after = new Map((await framesOf(queries, session.id, athleteId)).map((frame) => [frame.id, frame]));
   const isLost = ({ own }: FramedPeriod) => own.some(({ id }) => after.get(id)?.isLost === true);

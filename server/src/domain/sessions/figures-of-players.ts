@@ -2,6 +2,7 @@ import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from "node:tim
 import { isUnavailable } from "../../store/connection/database-errors.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
+import { TooManySamples } from "../computed-data/sample-limit.js";
 import { CallersLeftError } from "../computed-data/threads/queue.js";
 import { groupBy } from "../lists/group-by.js";
 import { computePlayer } from "./compute-player.js";
@@ -132,6 +133,7 @@ export async function figuresUntil(
 
 /** Whether an error concerns only the figures of one player, not the database and not the number of waiting computations. */
 const isOfPlayer = (error: unknown): boolean =>
+  error instanceof TooManySamples ||
   !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 
 /** Waits until a time for a promise that is never rejected. @returns undefined if the promise is still pending at that time */

@@ -4,6 +4,7 @@ import { asc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionPeriods } from "../../store/schema.js";
 import type { PeriodRow } from "../change/events.js";
+import { MAX_PERIOD_ROWS } from "./resource.js";
 import type { Session } from "./rules.js";
 
 export type { PeriodRow };
@@ -91,6 +92,7 @@ export function readPeriodsOf(
     session: { startMs: startTime.getTime(), endMs: endTime.getTime() },
     timeZone,
     players: [...names.values()],
+    maxRows: MAX_PERIOD_ROWS,
   });
   return { periods, rows: rowsOfPeriods(periods, (key) => athletes.get(key)), problems };
 }

@@ -2,8 +2,8 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { SPORTS } from "asi-convert/metrics";
 import { DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
+import type { PeriodRow } from "../change/events.js";
 import type { View } from "../squad-roles/view.js";
-import type { PeriodRow } from "./period-rows.js";
 import type { SeenSession as SessionRow } from "./rules.js";
 
 /** Maximum length of a session, in hours. */

@@ -1,5 +1,6 @@
 import { MAX_PICTURE_BYTES } from "../../domain/accounts/picture.js";
 import { MAX_HOURS, MAX_RUNS, MAX_VALUES } from "../../domain/computed-data/optional-figures.js";
+import { MAX_COMPUTED_SAMPLES } from "../../domain/computed-data/sample-limit.js";
 import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
 import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
@@ -8,6 +9,7 @@ import { MAX_SESSIONS } from "../../domain/sessions/season.js";
 import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../../domain/webhooks/resource.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "../../oauth/issue-tokens.js";
 import { GPX_MAX_BYTES, MAX_RECIPES } from "../../store/json-schema-definitions.js";
+import { MAX_CHUNK_SAMPLES } from "../../store/samples/index.js";
 import { CURSOR_LIMITS, PAGE_LIMITS, SAMPLE_LIMITS } from "../../wire/page-limits.js";
 
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
@@ -30,6 +32,8 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Rows of the periods of a session", `at most ${MAX_PERIOD_ROWS}`],
   ["Sessions of a season", `at most ${MAX_SESSIONS}`],
   ["Optional figures, and recipes", `at most ${MAX_HOURS} hours of samples`],
+  ["Samples of a device in five minutes", `at most ${MAX_CHUNK_SAMPLES}`],
+  ["Samples of a time frame", `at most ${MAX_COMPUTED_SAMPLES}`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
   ["Values in equal steps of a recipe", `at most ${MAX_VALUES}`],
   ["Listed runs of a recipe", `at most ${MAX_RUNS}`],

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { AsiError } from "asi-convert";
 import type { FastifyRequest } from "fastify";
-import { ScatteredRecording } from "../../domain/bulk-load/scattered.js";
+import { RecordingRefused } from "../../domain/bulk-load/refusal.js";
 import type { Context } from "../../domain/change/context.js";
 import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { OwnedDevice } from "../../domain/ownerships/rules.js";
@@ -73,7 +73,7 @@ function stateOf({ storedBytes, storedUntilMs, aheadMs }: StreamReceiver) {
 
 function endBy(error: unknown, { log }: FastifyRequest): LastLine {
   if (error instanceof StreamReplaced) return { end: "replaced" };
-  if (error instanceof AsiError || error instanceof ScatteredRecording) {
+  if (error instanceof AsiError || error instanceof RecordingRefused) {
     return refused(errors.file(error.code, error.message));
   }
   if (error instanceof ServiceError) {

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Ranges of the names in `TRUST_PROXY`. */
+/** The address ranges that a name in `TRUST_PROXY` stands for. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ["loopback"],
   linklocal: ["linkLocal"],

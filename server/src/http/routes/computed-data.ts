@@ -66,7 +66,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Retrieve an activity's computed data",
     description:
-      "Returns the data of its time frames that you can read, by id. Stale data are computed again first.",
+      "Returns the data of its time frames that you can read, by id. Stale data are computed again first. If one of them has too many samples, the response is 400 with the code `too_many_samples` and names it.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",
@@ -84,7 +84,8 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveTimeframeComputedData",
     tag,
     summary: "Retrieve a time frame's computed data",
-    description: "Stale data are computed again first. `last_computation` is the time of the computation.",
+    description:
+      "Stale data are computed again first. `last_computation` is the time of the computation. If the device has more than 2,000,000 samples in the time frame, the response is 400 with the code `too_many_samples`.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",

@@ -34,7 +34,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Export everything about an athlete",
     description:
-      "Returns a zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The service sends the archive while creating it. An archive that can be opened is complete, and contains export.json.",
+      "Returns a zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and the samples of the time frames, from times when their owner owned the device, as CSV, each sample once. The service sends the archive while creating it. An archive that can be opened is complete, and contains export.json.",
     method: "GET",
     path: "/api/v1/athletes/{athlete}/export/",
     success: { status: 200, mediaType: "application/zip", isFile: true },

@@ -86,14 +86,30 @@ export async function moveSamples(
 }
 
 /**
- * @throws UsageError when Citus has the samples, when the database is too old for samples on other servers, or when one of the
+ * @throws UsageError when Citus has the samples, when several roles write samples, when the database is too old for samples on other servers, or when one of the
  *   servers is unreachable or too old
  */
 async function requirePossible(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
   await requireOffCitus(client);
+  await requireSingleRole(client);
   for (const { url, label } of servers)
     await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The sample server ${label}`));
+}
+
+/** @throws UsageError when another role writes samples: the new table and the servers would refuse its statements */
+async function requireSingleRole(client: Connection): Promise<void> {
+  const { rows } = await client.query<{ role: string; owner: string }>(`
+    SELECT role.rolname AS role, relowner::regrole::text AS owner FROM pg_class, pg_roles AS role
+    WHERE pg_class.oid = 'sample_chunks'::regclass AND NOT role.rolsuper AND role.rolcanlogin AND (
+      (role.oid <> relowner AND has_table_privilege(role.oid, pg_class.oid, 'INSERT'))
+      OR (role.rolname = current_user AND role.oid <> relowner))
+    ORDER BY role.rolname LIMIT 1`);
+  const [other] = rows;
+  if (other === undefined) return;
+  throw new UsageError(
+    `The role ${other.role} can write samples, but the role ${other.owner} owns their table. Samples can only be moved if one role owns the tables and runs the service: run the service as ${other.owner}, and revoke the rights of ${other.role} on sample_chunks.`,
+  );
 }
 
 /** Describes the effect of `moveSamples` without changing anything. */

@@ -69,6 +69,39 @@ export async function readChunks(
   return rows.map(toHeader);
 }
 
+/** Maximum size of a batch of chunks. */
+export interface BatchBounds {
+  chunks: number;
+  /** A batch has at least one chunk, even if it has more samples. */
+  samples: number;
+}
+
+/**
+ * Returns the first chunks of one device from bucket `first` to `last`, both inclusive, within the bounds, with their payloads.
+ * Chunks may follow them even if there are fewer than `chunks`.
+ */
+export async function readBatchInOrder(
+  client: SqlClient,
+  deviceId: number,
+  first: number,
+  last: number,
+  { chunks, samples }: BatchBounds,
+): Promise<ChunkHeader[]> {
+  const { rows } = await client.query<ChunkRow>(
+    `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
+     WHERE device_id = $1 AND bucket = ANY(ARRAY(
+       SELECT bucket FROM (
+         SELECT bucket, n, sum(n) OVER (ORDER BY bucket) AS through FROM (
+           SELECT bucket, n FROM sample_chunks
+           WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4
+         ) AS next
+       ) AS counted WHERE through <= $5 OR through = n
+     )) ORDER BY bucket`,
+    [samplesOf(deviceId), first, last, chunks, samples],
+  );
+  return rows.map(toHeader);
+}
+
 /** Returns the first `limit` chunks of one device from bucket `first` to `last`, both inclusive, with their payloads. */
 export async function readChunksInOrder(
   client: SqlClient,

@@ -44,17 +44,32 @@ describe("a chunk", () => {
     );
   });
 
-  it("can contain a sample for every millisecond of its five minutes", () => {
-    const samples = Array.from({ length: BUCKET_MS }, (_, ms) => ({
-      ms,
-      latitude: ms % 2 === 0 ? -(2 ** 31) : 2 ** 31 - 1,
-      longitude: ms,
-      altitude: ms % 3 === 0 ? null : -ms,
-      speed: ms * 7000,
-      hr: ms % 5 === 0 ? 1 + (ms % 255) : null,
+  const denseSamples = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      ms: 9 * i,
+      latitude: i % 2 === 0 ? -(2 ** 31) : 2 ** 31 - 1,
+      longitude: i,
+      altitude: i % 3 === 0 ? null : -i,
+      speed: i * 70_000,
+      hr: i % 5 === 0 ? 1 + (i % 255) : null,
     }));
+
+  it("can contain 100 samples for every second of its five minutes", () => {
+    const samples = denseSamples(30_000);
     const decoded = decodeChunk(encodeChunk(columnsOf(samples), 0), 0);
     expect(samplesOf(decoded)).toEqual(samples);
+  });
+
+  it("with more samples is neither written nor read", () => {
+    expect(() => encodeChunk(columnsOf(denseSamples(30_001)), 2)).toThrow(
+      expect.objectContaining({
+        code: "TOO_DENSE",
+        bucket: 2,
+        message: expect.stringMatching(/from 1970-01-01T00:10:00.000Z .* 30001 samples.* 30000 /),
+      }),
+    );
+    const body = deflateRawSync(new Uint8Array(200_000));
+    expect(() => decodeChunk(seal(1, 30_001, body), 0)).toThrow(/30001 samples/);
   });
 
   it("stores whether there is an altitude, but not the fix type", () => {

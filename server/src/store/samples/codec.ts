@@ -28,6 +28,12 @@ const DEFLATE_LEVEL = 1;
 
 const VARINT_COLUMNS = 5;
 
+/**
+ * Maximum number of samples of a chunk: 100 Hz. Loads, downloads and computations limit their work by numbers of chunks, and
+ * the event loop decodes, merges and encodes a chunk in one piece.
+ */
+export const MAX_CHUNK_SAMPLES = 30_000;
+
 /** Returns the maximum number of bytes in the body of `size` samples. */
 function maxBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS * MAX_VARINT_BYTES + 1) + 2 * bitmapBytes(size);
@@ -53,11 +59,13 @@ function bitmapBytes(size: number): number {
 /**
  * Encodes a chunk.
  *
- * @param columns 1 to 300,000 samples, times strictly ascending, all of them in `bucket` (trusted)
+ * @param columns at least one sample, times strictly ascending, all of them in `bucket` (trusted)
  * @param bucket number of the 5-minute bucket
+ * @throws SampleStoreError `TOO_DENSE` for more than `MAX_CHUNK_SAMPLES`
  */
 export function encodeChunk(columns: SampleColumns, bucket: number): Uint8Array {
   const size = columns.length;
+  if (size > MAX_CHUNK_SAMPLES) throw tooDense(bucket, size);
   const writer = new VarintWriter(maxBodyBytes(size));
   writeTimes(writer, columns.timestampMs, size, bucketStartMs(bucket));
   writeCourse(writer, columns.latitudeE7, size);
@@ -91,7 +99,7 @@ export function decodeChunk(bytes: Uint8Array, bucket: number, room?: SampleColu
   if (crc32(chunk.subarray(COUNT_OFFSET)) !== chunk.readUInt32LE(CRC_OFFSET))
     throw corrupt(bucket, "its checksum is wrong");
   const size = chunk.readUInt32LE(COUNT_OFFSET);
-  if (size < 1 || size > BUCKET_MS) throw corrupt(bucket, `${size} samples`);
+  if (size < 1 || size > MAX_CHUNK_SAMPLES) throw corrupt(bucket, `${size} samples`);
   try {
     const body = inflateRawSync(chunk.subarray(BODY_OFFSET), {
       chunkSize: usualBodyBytes(size),
@@ -104,6 +112,16 @@ export function decodeChunk(bytes: Uint8Array, bucket: number, room?: SampleColu
   } catch (cause) {
     throw corrupt(bucket, cause instanceof Error ? cause.message : String(cause), cause);
   }
+}
+
+/** @param size number of samples so far; the load may have more in the same bucket */
+function tooDense(bucket: number, size: number): SampleStoreError {
+  const from = new Date(bucketStartMs(bucket)).toISOString();
+  return new SampleStoreError(
+    "TOO_DENSE",
+    `The five minutes from ${from} would have at least ${size} samples, and at most ${MAX_CHUNK_SAMPLES} can be stored (100 Hz). Nothing was stored. Load the samples of this time at a lower rate.`,
+    { bucket },
+  );
 }
 
 function corrupt(bucket: number, why: string, cause?: unknown): SampleStoreError {

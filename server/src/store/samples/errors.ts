@@ -3,8 +3,10 @@
  *
  * - `CORRUPT_CHUNK`: bytes that are not a chunk of this codec (truncated, of another format, or of a newer version)
  * - `BAD_SAMPLE`: a sample that cannot be stored in a chunk
+ * - `TOO_DENSE`: a chunk would have too many samples
+ * - `TOO_SCATTERED`: a load would rewrite too many samples
  */
-export type SampleStoreErrorCode = "CORRUPT_CHUNK" | "BAD_SAMPLE";
+export type SampleStoreErrorCode = "CORRUPT_CHUNK" | "BAD_SAMPLE" | "TOO_DENSE" | "TOO_SCATTERED";
 
 /** Location of the error in the store or in the input. */
 export interface SampleStorePlace {

@@ -1,6 +1,7 @@
 export { type AddedSamples, addedSamples, type KnownSamples, piecesIn } from "./additions.js";
 export { type Batch, firstBatch } from "./batch.js";
 export { BUCKET_MS, bucketOf } from "./bucket.js";
+export { MAX_CHUNK_SAMPLES } from "./codec.js";
 export {
   allocateColumns,
   concatColumns,
@@ -24,5 +25,5 @@ export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } 
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";
 export { type StoreResult, storeSamples } from "./store-samples.js";
-export { decodeStored, readStored, type StoredChunk } from "./stored.js";
+export { countStored, decodeStored, readStored, type StoredChunk } from "./stored.js";
 export { streamSamples } from "./stream.js";

@@ -8,6 +8,7 @@ import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
 import { Pauses } from "./pauses.js";
+import { RewriteLimit } from "./rewrite-limit.js";
 import type { SqlClient } from "./sql-client.js";
 
 /**
@@ -41,8 +42,8 @@ export interface StoreResult extends MergeCounts {
  * @param batches  samples in the order of their file, with times in any order; a batch may be overwritten when the next one
  *                 is requested
  * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer number of ms;
- * `CORRUPT_CHUNK` when a chunk that gets samples
- *   is damaged. The caller must then roll back the transaction.
+ *   `CORRUPT_CHUNK` when a chunk that gets samples is damaged; `TOO_DENSE` for more than 30,000 samples in a bucket;
+ *   `TOO_SCATTERED` when the load would rewrite more than 10,000,000 samples. The caller must then roll back the transaction.
  */
 export async function storeSamples(
   tx: SqlClient,
@@ -56,6 +57,8 @@ export async function storeSamples(
   let filled = 0;
   let firstRow = 0;
   const pauses = new Pauses();
+  const limit = new RewriteLimit();
+  const store = (rows: SampleColumns) => storeWindow(tx, deviceId, rows, result, { pauses, limit });
   for await (const batch of batches) {
     await pauses.pauseIfDue();
     requireTimes(batch, firstRow);
@@ -67,11 +70,11 @@ export async function storeSamples(
       filled += to - from;
       from = to;
       if (filled < WINDOW_ROWS) continue;
-      await storeWindow(tx, deviceId, window, result, pauses);
+      await store(window);
       filled = 0;
     }
   }
-  if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result, pauses);
+  if (filled > 0) await store(sliceColumns(window, 0, filled));
   result.changed = coalesceIntervals(result.changed, BUCKET_MS);
   return result;
 }
@@ -107,23 +110,22 @@ async function storeWindow(
   deviceId: number,
   rows: SampleColumns,
   result: StoreResult,
-  pauses: Pauses,
+  { pauses, limit }: { pauses: Pauses; limit: RewriteLimit },
 ): Promise<void> {
   const order = orderByTime(rows.timestampMs, rows.length);
   const buckets = splitIntoBuckets(rows, order);
   await pauses.pauseIfDue();
+  const numbers = buckets.map(({ bucket }) => bucket);
+  await limit.requireRoom(tx, deviceId, numbers, rows.length);
   for (let at = 0; at < buckets.length; at += BUCKETS_PER_STATEMENT) {
     const group = buckets.slice(at, at + BUCKETS_PER_STATEMENT);
-    const present = await readChunks(
-      tx,
-      deviceId,
-      group.map(({ bucket }) => bucket),
-    );
+    const present = await readChunks(tx, deviceId, numbers.slice(at, at + BUCKETS_PER_STATEMENT));
     const presentByBucket = new Map(present.map((header) => [header.bucket, header]));
     const chunks: EncodedChunk[] = [];
     for (const { bucket, from, to } of group) {
       await pauses.pauseIfDue();
       const header = presentByBucket.get(bucket);
+      limit.add((header?.size ?? 0) + to - from);
       const samples = header === undefined ? null : decodeRow(deviceId, header);
       const merged = mergeIntoBucket(samples, rows, order, from, to);
       result.stored += merged.stored;

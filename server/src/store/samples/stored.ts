@@ -1,8 +1,9 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { bucketOf } from "./bucket.js";
 import { type ChunkHeader, decodeRow, readChunksInOrder } from "./chunk-rows.js";
 import type { SampleColumns } from "./columns.js";
 import type { Interval } from "./intervals.js";
-import type { SqlClient } from "./sql-client.js";
+import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /** A chunk as stored, to be decoded elsewhere, such as in another thread. */
 export type StoredChunk = ChunkHeader;
@@ -28,6 +29,20 @@ export async function readStored(
     first = (batch.at(-1)?.bucket ?? last) + 1;
   }
   return chunks;
+}
+
+/** Returns the number of samples of the chunks that `readStored` returns. Reads only the index. */
+export async function countStored(
+  client: SqlClient,
+  deviceId: number,
+  { startMs, stopMs }: Interval,
+): Promise<number> {
+  const { rows } = await client.query<{ samples: SqlBigint }>(
+    `SELECT coalesce(sum(n), 0)::bigint AS samples FROM sample_chunks
+     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3`,
+    [samplesOf(deviceId), bucketOf(startMs), bucketOf(stopMs)],
+  );
+  return Number(rows[0]?.samples ?? 0);
 }
 
 /** @throws SampleStoreError `CORRUPT_CHUNK` */

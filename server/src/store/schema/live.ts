@@ -2,7 +2,7 @@
 import { bigint, customType, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant, reference } from "./columns.js";
 
-/** Connection that receives live data for a user; the newest one to the same target replaces others. */
+/** Connection that sends live data to a user. A new connection with the same target replaces older ones. */
 export const liveConnections = pgTable(
   "live_connections",
   {

@@ -46,7 +46,7 @@ export const squadGrants = pgTable("squad_grants", {
   createdAt: instant("created_at").notNull(),
   acceptedAt: instant("accepted_at"),
   version: version(),
-  /** Whether a group of the OpenID provider has given the role, instead of the owner. */
+  /** Whether the role comes from a group of the OpenID provider. Otherwise, the owner has granted it. */
   byProvider: boolean("by_provider").notNull().default(false),
 });
 

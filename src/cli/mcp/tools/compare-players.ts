@@ -1,7 +1,6 @@
-import { DescribedError } from "../../terminal/problem.js";
 import { comparedFigure } from "../compared.js";
 import { input, text, texts } from "../schema.js";
-import { FIGURE_LIST, isSameName, SESSION, type SquadLine, squadLines } from "../squad-answer.js";
+import { FIGURE_LIST, linesNamed, SESSION, type SquadLine, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
 /** Compares the rows of several players of a session. */
@@ -22,13 +21,8 @@ export const comparePlayers: Tool = {
   async answer(given, surroundings) {
     const { source, lines, notices } = await squadLines(given, surroundings);
     const period = String(given.period ?? "session");
-    const own = lines.filter((line) => isSameName(line.period, period));
-    if (own.length === 0) throw unknown("period", period, new Set(lines.map((line) => line.period)));
-    const rows = (given.players as readonly string[]).map((name) => {
-      const row = own.find((line) => isSameName(line.player, name));
-      if (row === undefined) throw unknown("player", name, new Set(own.map((line) => line.player)));
-      return row;
-    });
+    const own = linesNamed(lines, "period", period);
+    const rows = (given.players as readonly string[]).map((name) => linesNamed(own, "player", name)[0]);
     return {
       source,
       period,
@@ -59,9 +53,3 @@ const QUALITY = [
   "damaged",
 ];
 const ofQuality = (row: SquadLine) => Object.fromEntries(QUALITY.map((key) => [key, row[key] ?? null]));
-
-function unknown(kind: string, name: string, known: ReadonlySet<string>): DescribedError {
-  const names = [...known].map((one) => JSON.stringify(one)).join(", ");
-  const message = `There is no ${kind} ${JSON.stringify(name)} in this session, but there are ${names}.`;
-  return new DescribedError({ error: { code: "UNKNOWN_NAME", message } });
-}

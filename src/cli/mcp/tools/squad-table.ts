@@ -1,5 +1,5 @@
 import { input, text, texts } from "../schema.js";
-import { FIGURE_LIST, isSameName, SESSION, squadLines } from "../squad-answer.js";
+import { FIGURE_LIST, linesNamed, SESSION, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
 /** Maximum number of rows in one answer. */
@@ -22,13 +22,10 @@ export const squadTable: Tool = {
   output: { source: "object", figures: "array", periods: "array", rows: "array", notices: "array" },
   async answer(given, surroundings) {
     const { source, lines, notices } = await squadLines(given, surroundings);
-    const { period } = given;
+    const own = given.period === undefined ? lines : linesNamed(lines, "period", String(given.period));
     const players = given.players as readonly string[] | undefined;
-    const rows = lines.filter(
-      (line) =>
-        (period === undefined || isSameName(line.period, String(period))) &&
-        (players?.some((name) => isSameName(line.player, name)) ?? true),
-    );
+    const shown = new Set(players?.flatMap((name) => linesNamed(own, "player", name)));
+    const rows = players === undefined ? own : own.filter((line) => shown.has(line));
     return {
       source,
       figures: FIGURE_LIST,

@@ -49,7 +49,7 @@ export interface Question {
   title: string;
   /** The consequences, and whether they can be undone. */
   text: string;
-  /** Label of the confirming button, such as "Release". */
+  /** Label of the button that confirms, such as "Release". */
   action: string;
   /** Whether the user can undo the action. The button then needs no warning style. */
   isHarmless?: boolean;

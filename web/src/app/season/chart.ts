@@ -12,6 +12,7 @@ export {
   seasonFigure,
 } from "../../../../src/squad/season.js";
 export { cellText, isIncomplete } from "../../../../src/squad-report/cells.js";
+export { entryText } from "../../../../src/squad-report/season-entry.js";
 export {
   comparedIndex,
   comparisonOf,

@@ -9,8 +9,8 @@ import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import {
-  cellText,
   comparedIndex,
+  entryText,
   figureName,
   NORMAL_RULE,
   type PanelFrame,
@@ -18,9 +18,8 @@ import {
   type SeasonEntry,
   type SeasonPlayer,
   type SquadColumn,
-  seasonFigure,
 } from "./chart.js";
-import { figuresIn, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
+import { figuresIn, loadSeason, notComputedIn, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 import { shortDay } from "./short-day.js";
 
@@ -119,7 +118,13 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
       <SeasonKey />
       <div class="season-panels">
         {columns.map((column) => {
-          const frame: PanelFrame = { season, column, now, dayText: (ms) => shortDay(ms, zone) };
+          const frame: PanelFrame = {
+            season,
+            column,
+            now,
+            dayText: (ms) => shortDay(ms, zone),
+            isNotComputed: notComputedIn(stored, season),
+          };
           return (
             <SeasonPanel key={column.key} player={player} frame={frame} ticks={panelTicks(frame)}>
               {figureName(column)}
@@ -161,10 +166,7 @@ function History({
           { name: "Kind", of: kindOf },
           ...columns.map((column) => ({
             name: figureName(column),
-            of: (entry: SeasonEntry) => {
-              const figure = seasonFigure(entry, column);
-              return figure === null ? NO_VALUE : cellText(column, figure, false);
-            },
+            of: (entry: SeasonEntry) => entryText(entry, column),
           })),
         ]}
       />

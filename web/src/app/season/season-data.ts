@@ -1,5 +1,5 @@
 import { type Client, type Resource, unwrap } from "asi-client";
-import { type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./chart.js";
+import { type PanelFrame, type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./chart.js";
 
 /** The season of a squad in the format of the service. */
 export type StoredSeason = Resource["Season"];
@@ -34,6 +34,12 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
     }),
   };
 }
+
+/** Returns the function that knows whether the figures of a player in a session are missing or outdated. */
+export const notComputedIn =
+  ({ sessions, players }: StoredSeason, season: Season): NonNullable<PanelFrame["isNotComputed"]> =>
+  (player, index) =>
+    sessions[index]?.not_computed.includes(players[season.players.indexOf(player)]?.athlete ?? 0) ?? false;
 
 /** Returns the figures that at least one player has. Users without access to heart data see no heart-rate figures. */
 export const figuresIn = ({ players }: Season): readonly SquadColumn[] =>

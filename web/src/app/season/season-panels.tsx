@@ -1,6 +1,5 @@
 import { type ComponentChildren, h, type VNode } from "preact";
 import {
-  cellText,
   comparisonOf,
   comparisonText,
   type DrawnElement,
@@ -35,7 +34,7 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
     <section class={comparison.isOutside ? "season-panel outside" : "season-panel"}>
       <h2>
         <span class="who">{children}</span>
-        <b>{cellText(frame.column, comparison.value, false)}</b>
+        <b>{comparison.text}</b>
         <span class="against">{comparisonText(comparison)}</span>
       </h2>
       {elementOf(seasonChart(player, frame, ticks))}
@@ -67,5 +66,6 @@ export const SeasonKey = () => (
       training
     </span>
     <span>× no figure</span>
+    <span>≥ data are missing</span>
   </p>
 );

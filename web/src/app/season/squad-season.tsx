@@ -18,7 +18,14 @@ import {
   panelTicks,
 } from "./chart.js";
 import type { MissingProps } from "./not-computed.js";
-import { FIRST_FIGURE, figuresIn, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
+import {
+  FIRST_FIGURE,
+  figuresIn,
+  loadSeason,
+  notComputedIn,
+  type StoredSeason,
+  seasonIn,
+} from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 import { SeasonTable } from "./season-table.js";
 import { shortDay } from "./short-day.js";
@@ -83,16 +90,12 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
   const place = stored.sessions.findIndex(({ id }) => id === chosen);
   const now = place < 0 ? comparedIndex(season) : place;
   if (column === undefined) return <Nothing title="No player has data in these sessions." />;
-  const missing = stored.sessions[now]?.not_computed ?? [];
   const frame: PanelFrame = {
     season,
     column,
     now,
     dayText: (ms) => shortDay(ms, zone),
-    absence: (player) =>
-      missing.includes(stored.players[season.players.indexOf(player)]?.athlete ?? 0)
-        ? "not computed"
-        : "did not play",
+    isNotComputed: notComputedIn(stored, season),
   };
   const ticks = panelTicks(frame);
   const players = order === "far" ? farthestFirst(frame) : season.players;

@@ -76,7 +76,8 @@ export async function loadEditableSquads(client: Client, signal: AbortSignal): P
 export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, string> =>
   new Map([...rows, ...left_out, ...computing].map(({ athlete, player }) => [athlete, player]));
 
-const NOT_COMPUTABLE = (when: string) => `has samples ${when} that could not be read.`;
+const NOT_COMPUTABLE = (when: string) =>
+  `has samples ${when} that could not be read, or more than 2 million.`;
 
 const LIMIT_REACHED = (when: string) =>
   `is not complete ${when}, because the session or the account would have too many time frames. Remove periods or players.`;

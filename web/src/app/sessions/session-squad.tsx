@@ -63,7 +63,7 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
   const { session, figures, periods, periodsTag: tag, worn } = loaded;
   const { id } = session;
   const names = playersIn(figures);
-  const saver = new PeriodSaver({ client, session: id, names, saved: periods, tag });
+  const saver = new PeriodSaver({ client, session: id, names, tag });
   const stored: StoredSession = {
     title: session.name,
     roster: { players: worn.players },

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { seasonText } from "../src/cli/run/season-text.js";
+import { markupOf } from "../src/pictures/drawn-element.js";
+import { type PlayedSession, SQUAD_COLUMNS, type SquadColumn, seasonOf } from "../src/squad/index.js";
+import {
+  comparisonOf,
+  comparisonText,
+  farthestFirst,
+  type PanelFrame,
+  panelTicks,
+  seasonChart,
+} from "../src/squad-report/season-panel.js";
+import { seasonCells } from "../src/squad-report/season-table.js";
+
+const DAY_MS = 86_400_000;
+const columnOf = (key: string): SquadColumn => {
+  const column = SQUAD_COLUMNS.find((one) => one.key === key);
+  if (column === undefined) throw new Error(`no column ${key}`);
+  return column;
+};
+const DISTANCE = columnOf("distance_m");
+
+interface Played {
+  distance: number | null;
+  coverage: number | null;
+}
+
+const WHOLE: Played = { distance: 10_000, coverage: 1 };
+
+/** Five whole matches of each player and a last one. Without `last`, a player has no recording of it. */
+function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
+  const names = Object.keys(last);
+  const rowOf = (name: string, { distance, coverage }: Played) => ({
+    player: { name, number: null, position: null },
+    figures: {
+      distance_m: distance,
+      minutes: distance === null ? null : distance / 111,
+      rate_m_per_min: distance === null ? null : distance / 100,
+      top_speed_km_per_h: distance === null ? null : distance / 300,
+      hr_mean_bpm: null,
+    },
+    coverage,
+  });
+  const played = Array.from({ length: 6 }, (_, week): PlayedSession => {
+    const startMs = Date.UTC(2026, 3, 11) + week * 7 * DAY_MS;
+    const rows = names.flatMap((name) => {
+      const row = week < 5 ? WHOLE : last[name];
+      return row === undefined ? [] : [rowOf(name, row)];
+    });
+    return { name: `Round ${week + 1}`, startMs, endMs: startMs + 1, isMatch: true, rows };
+  });
+  return seasonOf(played);
+}
+
+function frameOf(last: Readonly<Record<string, Played | undefined>>, column = DISTANCE): PanelFrame {
+  const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return { season: seasonWith(last), column, now: 5, dayText };
+}
+
+const playerIn = ({ season }: PanelFrame, name: string) => {
+  const player = season.players.find((one) => one.name === name);
+  if (player === undefined) throw new Error(`no player ${name}`);
+  return player;
+};
+const textIn = (frame: PanelFrame, name: string) =>
+  comparisonText(comparisonOf(playerIn(frame, name), frame));
+const chartIn = (frame: PanelFrame, name: string) =>
+  markupOf(seasonChart(playerIn(frame, name), frame, panelTicks(frame)));
+
+const HALF: Played = { distance: 5000, coverage: 0.526 };
+
+describe("the panel of a season", () => {
+  it("says why there is no figure: no recording, did not play, no figure, or not computed", () => {
+    const last = {
+      Ash: undefined,
+      Bell: { distance: null, coverage: null },
+      Cole: { distance: null, coverage: 0 },
+    };
+    const frame = frameOf(last);
+    expect(["Ash", "Bell", "Cole"].map((name) => textIn(frame, name))).toEqual([
+      "no recording",
+      "did not play",
+      "no figure",
+    ]);
+    for (const [name, text] of [
+      ["Ash", "no recording"],
+      ["Bell", "did not play"],
+      ["Cole", "no figure"],
+    ] as const) {
+      expect(chartIn(frame, name)).toContain(`<title>Round 6, 2026-05-16: ${text}</title>`);
+      expect(chartIn(frame, name)).toContain(`aria-label="${name}: – m, ${text}"`);
+    }
+    // a player without a heart rate has played
+    const heart = columnOf("hr_mean_bpm");
+    expect(textIn(frameOf({ Ash: WHOLE }, heart), "Ash")).toBe("no figure");
+    // in the service, a share is unknown until the figures of all players are computed
+    expect(textIn(frameOf({ Ash: { ...WHOLE, coverage: null } }, heart), "Ash")).toBe("no figure");
+    const waiting = { ...frame, isNotComputed: (_: unknown, index: number) => index === 5 };
+    expect(textIn(waiting, "Ash")).toBe("not computed");
+    expect(chartIn(waiting, "Ash")).toContain("Round 6, 2026-05-16: not computed<");
+  });
+
+  it("marks sums and maxima as lower bounds if a part of the data is missing, with the share in the title", () => {
+    const frame = frameOf({ Ash: HALF });
+    expect(seasonCells(playerIn(frame, "Ash"), frame).slice(0, 2)).toEqual(["≥5,000", "≥−50 %"]);
+    const chart = chartIn(frame, "Ash");
+    expect(chart).toContain('aria-label="Ash: ≥5,000 m, ≥−50 %"');
+    expect(chart).toContain("<title>Round 6, 2026-05-16: ≥5,000, 52 % with data</title>");
+    expect(chart).toContain("<title>Round 5, 2026-05-09: 10,000</title>");
+    const top = frameOf({ Ash: HALF }, columnOf("top_speed_km_per_h"));
+    expect(seasonCells(playerIn(top, "Ash"), top)[0]).toBe("≥16.7");
+    const nearly = frameOf({ Ash: { distance: 9900, coverage: 0.96 } });
+    expect(seasonCells(playerIn(nearly, "Ash"), nearly)[0]).toBe("9,900");
+  });
+
+  it("never marks a sum or a maximum as below normal if a part of the data is missing, but a rate", () => {
+    const below = (key: string, last: Played) => textIn(frameOf({ Ash: last }, columnOf(key)), "Ash");
+    const whole = { ...HALF, coverage: 1 };
+    for (const key of ["distance_m", "top_speed_km_per_h", "minutes"]) {
+      expect(below(key, whole), key).toBe("▼ −50 %");
+      expect(below(key, HALF), key).toBe(key === "minutes" ? "−50 %" : "≥−50 %");
+    }
+    expect(below("rate_m_per_min", HALF)).toBe("▼ −50 %");
+    expect(below("distance_m", { distance: 15_000, coverage: 0.5 })).toBe("▲ ≥+50 %");
+    const frame = frameOf({ Ash: HALF, Bell: { distance: 9000, coverage: 1 } });
+    expect(farthestFirst(frame).map(({ name }) => name)).toEqual(["Bell", "Ash"]);
+  });
+});
+
+describe("the text of a season", () => {
+  it("marks the last share of a player if a part of the data is missing", () => {
+    const order = { columns: [DISTANCE, columnOf("rate_m_per_min")], recipes: [], cautions: [] };
+    const after = { loads: null, speedsOf: null };
+    const text = seasonText(seasonWith({ Ash: HALF }), order, (ms) => new Date(ms).toISOString(), after);
+    const lines = text.split("\n").map((line) => line.trim().split(/\s{2,}/));
+    expect(lines).toContainEqual(["2026-05-16", "Round 6 M", "≥5,000", "50", "7 d"]);
+    expect(lines).toContainEqual(["Last, against up to 5 matches", "≥50 %", "50 %"]);
+  });
+});
