@@ -22,7 +22,4 @@ export function hasExtraTime(
   return periods.some((one) => NAME.test(one.name) && timesOf(one).some(({ startMs }) => startMs >= endMs));
 }
 
-const timesOf = ({ all, own }: SessionPeriod) => [
-  ...(all === null ? [] : [all]),
-  ...[...own.values()].flat(),
-];
+const timesOf = ({ all, own }: SessionPeriod) => [all ?? [], ...own.values()].flat();

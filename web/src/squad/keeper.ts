@@ -90,7 +90,7 @@ export class Keeper {
     const session = this.#session;
     const startMs = session.interval.peek()?.startMs ?? 0;
     return {
-      version: 1,
+      version: 2,
       title: `${sessionName(session)} of ${day(startMs, session.settings.zone.peek())}`,
       recordings: session.recordings.peek().length,
       bytes,

@@ -10,14 +10,11 @@ export interface SessionState {
   sort: Sort;
   isPerMinute: boolean;
   isByPosition: boolean;
-  /** Missing in states of earlier versions. */
-  zones?: ZoneKind | null;
+  zones: ZoneKind | null;
   /** The place of the file that selects the session. Null selects the largest. */
-  sessionOf?: number | null;
+  sessionOf: number | null;
   /** The changed periods of each session. */
-  edits?: readonly EditedPeriods[];
-  /** The changed periods in states of earlier versions, without their session. */
-  editedPeriods?: EditedPeriods["periods"] | null;
+  edits: readonly EditedPeriods[];
   trackerNames: [string, string][];
   ignored: string[];
   /** Shifts by the places of files in the list, because two files may have the same name. */
@@ -81,10 +78,8 @@ export async function applyState(session: SquadSession, state: SessionState): Pr
   session.keptApart.value = new Set(idsAt(state.keptApart));
   session.ignored.value = new Set(state.ignored);
   session.sessionOf.value = idsAt([state.sessionOf ?? -1])[0] ?? null;
-  const { editedPeriods = null } = state;
-  const earlier = editedPeriods === null ? [] : [{ places: [], periods: editedPeriods }];
   // undo steps are not stored
-  session.periodSteps.all.value = (state.edits ?? earlier).map(({ places, periods }) => ({
+  session.periodSteps.all.value = state.edits.map(({ places, periods }) => ({
     ...NO_EDITS,
     recordings: idsAt(places),
     periods: periods.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })),
@@ -92,6 +87,6 @@ export async function applyState(session: SquadSession, state: SessionState): Pr
   session.sort.value = state.sort;
   session.isPerMinute.value = state.isPerMinute;
   session.isByPosition.value = state.isByPosition;
-  session.zones.value = state.zones ?? null;
+  session.zones.value = state.zones;
   session.scope.value = state.scope;
 }

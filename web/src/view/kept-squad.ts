@@ -1,6 +1,6 @@
 /** Summary of a squad that this browser stores. The page shows it before it loads the squad. */
 export interface KeptSquad {
-  version: 1;
+  version: 2;
   /** The title, such as "Match of Sat, 16 May 2026". */
   title: string;
   recordings: number;
@@ -29,7 +29,7 @@ export async function findKept(): Promise<KeptSquad | null> {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
     const index = await (await folder.getFileHandle(KEPT_INDEX)).getFile();
     const kept = JSON.parse(await index.text()) as KeptSquad;
-    return kept.version === 1 ? kept : null;
+    return kept.version === 2 ? kept : null;
   } catch {
     return null;
   }
