@@ -79,14 +79,14 @@ const house = [
     comment: "They are pure functions of columns. They share only types and the error class with the rest.",
     severity: "error",
     from: { path: "^src/metrics/" },
-    to: { pathNot: "^src/(metrics/|(arguments|errors|types)\\.ts$)" },
+    to: { pathNot: "^src/(metrics/|(arguments|errors|text-encoding|types)\\.ts$)" },
   },
   {
     name: "library: the squad does not import the code of recordings",
     comment: "Command, page and service read its files and compute its table with the same functions.",
     severity: "error",
     from: { path: "^src/squad/" },
-    to: { pathNot: "^src/(squad/|metrics/|rows/(csv-text|time-zone)\\.ts$|(arguments|errors|types)\\.ts$)" },
+    to: { pathNot: "^src/(squad/|metrics/|rows/(csv-text|time-zone)\\.ts$|(arguments|errors|text-encoding|types)\\.ts$)" },
   },
   {
     name: "service: only the API of OpenTelemetry",

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../src/recording/encode.js";
@@ -77,6 +77,34 @@ describe("asi squad --by player with copies of recordings", () => {
         `${join(season, "u19", "Kunz.asi")} has the same content as ${join(season, "m2", "TRK-1.asi")} and is ignored`,
       );
     }
+  });
+
+  it("counts copies once with the cache of a command that gave the folder another name", async () => {
+    const season = await seasonFolder();
+    const plain = await seasonIn(season);
+    cpSync(join(season, "m2"), join(season, "m2 (1)"), { recursive: true });
+    await seasonIn(season, "--cache");
+    const args = ["squad", ".", "--by", "player", "--format", "csv", "--cache"];
+    const { stdout, stderr } = await asi(args, { cwd: season });
+    expect(stdout).toBe(plain.stdout);
+    expect(stderr).toContain(
+      `${join("m2 (1)", "TRK-1.asi")} has the same content as ${join("m2", "TRK-1.asi")}`,
+    );
+    expect(stderr).not.toContain("both are included");
+  });
+
+  it("keeps a session whose periods name the player of an ignored copy", async () => {
+    const season = await seasonFolder();
+    // Without a roster, players have the names of their files.
+    rmSync(join(season, "roster.csv"));
+    mkdirSync(join(season, "u19"));
+    cpSync(join(season, "m2", "TRK-1.asi"), join(season, "u19", "Kunz.asi"));
+    writeFileSync(join(season, "u19", "Roth.asi"), await recording("TRK-3", START_MS + 2 * DAY_MS, 500));
+    const periods = "period;start;end;player\nDrill;13:00:00;13:05:00;\nDrill;13:00:00;13:02:00;Kunz\n";
+    writeFileSync(join(season, "u19", "periods.csv"), periods);
+    const { status, stdout, stderr } = await seasonIn(season);
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining("No recording belongs")]);
+    expect(sessionsOf(stdout)).toContainEqual(["Roth", "u19"]);
   });
 
   it("names recordings of a player in two folders that have rows at the same times", async () => {

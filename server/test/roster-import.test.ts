@@ -75,6 +75,7 @@ const outcome = (created: number[], changed: number[], unchanged: number) => ({
   created: { athletes: created[0], members: created[1], assignments: created[2] },
   changed: { members: changed[0], assignments: changed[1] },
   unchanged,
+  kept_later: [],
 });
 
 describe("a roster", () => {
@@ -162,6 +163,42 @@ describe("a roster", () => {
       [START, minute(60)],
     ];
     expect([members.map(times), assignments.map(times)]).toEqual([expected, expected]);
+  });
+
+  it("lists later values that it keeps, and replaces them with replace_later", async () => {
+    const { scene, bea, cleo, one, csv } = await team();
+    await load(scene, csv(), `from=${minute(-600)}`);
+    // on the day of the roster, but after its time: another number, another threshold, and the wrong wearer
+    const changed = `player,number,serial,sprint (m/s)\nBea Birch,17,,8\n${cleo.username},,${one.serial_number},`;
+    await load(scene, changed, `from=${minute(60)}`);
+    const roster = `player,number,serial,sprint (m/s)\nBea Birch,10,${one.serial_number},6.5\n`;
+    const { body } = await load(scene, roster);
+    expect(body).toEqual({
+      ...outcome([0, 1, 0], [0, 0], 1),
+      kept_later: [
+        {
+          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: null },
+          ...{ number: 17, params: { sprint_threshold: 8 } },
+        },
+        {
+          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: one.serial_number },
+          athlete: cleo.id,
+        },
+      ],
+    });
+    const again = await load(scene, roster, `from=${START}&replace_later=true`);
+    expect(again.body).toEqual(outcome([0, 0, 0], [1, 1], 2));
+    const { members, assignments } = await rowsOf(scene);
+    const valid = (row: { end_time: string }) => row.end_time === OPEN_END;
+    expect(members.filter(valid).find((row: { athlete: number }) => row.athlete === bea.id)).toMatchObject({
+      number: 10,
+      position: "MF",
+      params: { sprint_threshold: 6.5, max_hr: 191 },
+    });
+    expect(assignments.filter(valid).find((row: { device: number }) => row.device === one.id).athlete).toBe(
+      bea.id,
+    );
+    expect((await load(scene, roster)).body).toEqual(outcome([0, 0, 0], [0, 0], 2));
   });
 
   it("determines the players and devices of a session at that time", async () => {

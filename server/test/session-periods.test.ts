@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const played = (...names: string[]) => squadWithSession(s, ...names);
 
-const putCsv = (scene: SquadScene, path: string, body: string, query = "") =>
+const putCsv = (scene: SquadScene, path: string, body: BodyInit, query = "") =>
   s.send("PUT", `${path}periods/${query}`, {
     token: scene.manager.token,
     body,
@@ -34,6 +34,22 @@ describe("the periods of a session", () => {
     expect([text.headers.get("content-type"), text.body]).toEqual(["text/csv; charset=utf-8", csv]);
     const again = await putPeriods(scene, path, body);
     expect([again.status, again.body]).toEqual([200, body]);
+  });
+
+  it("keep umlauts of files in Windows-1252, UTF-16 and UTF-8", async () => {
+    const { scene, path } = await played("Jörg Müller");
+    const csv = "Period;Start;End;Player\r\n1. Hälfte;13:05;13:25;\r\n1. Hälfte;13:05;13:15;Jörg Müller\r\n";
+    for (const bytes of [
+      Buffer.from(csv, "latin1"),
+      Buffer.from(`\ufeff${csv}`, "utf16le"),
+      Buffer.from(`\ufeff${csv}`),
+    ]) {
+      const { status, body } = await putCsv(scene, path, new Uint8Array(bytes));
+      expect([status, body.map(({ name }: { name: string }) => name)]).toEqual([
+        200,
+        ["1. Hälfte", "1. Hälfte"],
+      ]);
+    }
   });
 
   it("are refused as a whole with the location of each error", async () => {

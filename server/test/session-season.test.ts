@@ -160,6 +160,12 @@ describe("the season of a squad", () => {
       own.rows.map(({ player, share_with_data }: Record<string, unknown>) => [player, share_with_data]),
     ).toEqual([["Ann", null]]);
     expect(JSON.stringify(own)).not.toContain("Bob");
+    const path = `/api/v2/sessions/${session}/figures/`;
+    const tag = (await s.get(path, tokens[1])).headers.get("etag") ?? "";
+    const again = () => s.get(path, tokens[1], { "If-None-Match": tag });
+    expect((await again()).status).toBe(304);
+    await scene.figures(session);
+    expect((await again()).status).toBe(200);
   });
 
   it("contains the figures of the two halves of a match without the warm-up, like the rows Match of the table", async () => {

@@ -1,5 +1,6 @@
 import { AsiError } from "../errors.js";
 import type { GeoPoint, PitchCorners } from "../metrics/index.js";
+import { textIn } from "../text-encoding.js";
 
 const CORNERS = 4;
 
@@ -9,13 +10,12 @@ const LONGITUDE_FIRST = /^"?(?:lon|lng|länge)[^\d,;]*[,;]\s*"?(?:lat|breite)/i;
 /**
  * Reads the four corners of a pitch. Each has a latitude and a longitude in degrees, separated by a comma; corners are separated by spaces
  * or line breaks. A CSV is also accepted. Its header may name the longitude first. If semicolons separate the fields, numbers may have a
- * decimal comma.
+ * decimal comma. Bytes can be UTF-8, UTF-16 or Windows-1252.
  *
  * @throws AsiError `BAD_OPTION` for any other text; `pitchFrame` checks the order and the shape
  */
-export function readPitchCorners(text: string): PitchCorners {
-  const lines = text
-    .replace(/^\ufeff/, "")
+export function readPitchCorners(file: Uint8Array | string): PitchCorners {
+  const lines = textIn(file)
     .split(/\r?\n/)
     .map((line) => line.trim());
   const pairs = lines.filter((line) => /\d/.test(line)).flatMap(pairsOf);

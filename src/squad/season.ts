@@ -191,7 +191,9 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
 
 /** Returns whether a player has data for nearly the whole session. Means include only these sessions, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
-  return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
+  if (row === null) return false;
+  // the service does not know the share while figures of other players are missing; players who do not take part have no minutes
+  return row.coverage === null ? (row.figures.minutes ?? null) !== null : row.coverage >= WHOLE_PERIOD_SHARE;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { withoutFormula } from "../rows/csv-text.js";
+import { textIn } from "../text-encoding.js";
 
 /** A table from a spreadsheet, saved as CSV by the user. */
 export interface Sheet {
@@ -41,7 +42,7 @@ export interface SheetProblem {
  * @returns a sheet without columns for an empty file
  */
 export function readSheet(file: Uint8Array | string): Sheet {
-  const text = typeof file === "string" ? file.replace(/^\uFEFF/, "") : textOf(file);
+  const text = textIn(file);
   const [, hint] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const delimiter = hint ?? delimiterOf(text);
   const rowsBefore = hint === undefined ? 1 : 2;
@@ -135,18 +136,6 @@ export function guardedCell(text: string): string {
 /** Returns the text of a `guardedCell`. */
 const textOfCell = (field: string): string =>
   field.startsWith("'") && isFormula(field.replace(/^'+/, "")) ? field.slice(1) : field;
-
-function textOf(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    // the encoding of Excel's "CSV" in Western Europe
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
-}
 
 // Detects the delimiter from the header. Names of columns do not contain semicolons or tabs.
 function delimiterOf(text: string): string {

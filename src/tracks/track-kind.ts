@@ -1,4 +1,5 @@
 import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/signature.js";
+import { encodingOf } from "../text-encoding.js";
 
 /** Number of bytes in which the kind is detected. White space before XML is rarely longer. */
 export const DETECTION_BYTES = 1024;
@@ -8,7 +9,7 @@ export function trackKind(beginning: Uint8Array): "fit" | "xml" | null {
   // the first chunk can be a whole file, which is too long for one string
   const first = beginning.subarray(0, DETECTION_BYTES);
   if (isFit(first)) return "fit";
-  // a byte order mark and white space may precede the first tag
+  // a byte order mark and white space may precede the first tag, which has the same bytes in UTF-8 and other encodings
   const text = new TextDecoder(encodingOf(first)).decode(first);
   return text.trimStart().startsWith("<") ? "xml" : null;
 }
@@ -18,14 +19,4 @@ export function isFit(first: Uint8Array): boolean {
   return (
     (first[0] ?? 0) >= OLD_HEADER_BYTES && SIGNATURE.every((byte, i) => first[SIGNATURE_AT + i] === byte)
   );
-}
-
-/**
- * Detects UTF-16 from the first bytes of a text; otherwise returns UTF-8. In other encodings, digits and tags have the same bytes
- * as in UTF-8.
- */
-export function encodingOf(first: Uint8Array): string {
-  if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
-  if (first[0] === 0xfe && first[1] === 0xff) return "utf-16be";
-  return "utf-8";
 }

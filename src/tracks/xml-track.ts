@@ -1,7 +1,7 @@
+import { encodingOf } from "../text-encoding.js";
 import { ElementReader } from "./element-reader.js";
 import { KnownPoints, MAX_POINT_DEPTH } from "./known-points.js";
 import { TextPieces } from "./text-pieces.js";
-import { encodingOf } from "./track-kind.js";
 import { errorAtLine, type TrackParser } from "./track-parser.js";
 import type { TrackPoint, TrackRows } from "./track-rows.js";
 

@@ -44,6 +44,22 @@ describe("a season", () => {
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 8500, best: 9000 });
   });
 
+  it("has means over the sessions with nearly complete data, including those whose share is unknown", () => {
+    const withShare = (day: number, metres: number, coverage: number | null, minutes: number | null = 90) => {
+      const one = session(day, metres);
+      const rows = one.rows.map((row) => ({ ...row, coverage, figures: { ...row.figures, minutes } }));
+      return { ...one, rows };
+    };
+    const kunz = kunzIn(
+      withShare(0, 8000, 1),
+      withShare(1, 6000, null),
+      withShare(2, 1000, 0.5),
+      // did not take part
+      withShare(3, 0, null, null),
+    );
+    expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 7000, best: 8000 });
+  });
+
   it("contains the load of each day: rest without a recording, and a share of the matches of at least 75 minutes", () => {
     const kunz = kunzIn(
       session(0, 8000),

@@ -118,6 +118,16 @@ describe("the corners of a pitch", () => {
       expect(readPitchCorners(text)).toEqual(CORNERS);
   });
 
+  it("can be in Windows-1252 and UTF-16, with an umlaut in the header", () => {
+    const text = "Länge;Breite\r\n7,46;46,96\r\n7,4613;46,96\r\n7,4613;46,9606\r\n7,46;46,9606\r\n";
+    for (const bytes of [
+      Buffer.from(text, "latin1"),
+      Buffer.from(`\ufeff${text}`, "utf16le"),
+      Buffer.from(`\ufeff${text}`),
+    ])
+      expect(readPitchCorners(bytes)).toEqual(CORNERS);
+  });
+
   it.each([
     "",
     "46.96,7.46",

@@ -152,13 +152,13 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await dialog(page).getByLabel("Name").fill("Final");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Final" }).waitFor();
-    const choose = async (text: string) => {
+    const choose = async (text: string, encoding: BufferEncoding = "utf8") => {
       await dialog(page)
         .getByLabel("File")
         .setInputFiles({
           name: "periods.csv",
           mimeType: "text/csv",
-          buffer: Buffer.from(text),
+          buffer: Buffer.from(text, encoding),
         });
       await dialog(page).getByRole("button", { name: "Replace" }).click();
     };
@@ -166,6 +166,9 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await choose("period,start,end\n1st half,12:05,12:01\n");
     await dialog(page).getByText("Line 2:").waitFor();
     expect(await violations(page)).toEqual([]);
+    await choose("period;start;end\n1. Hälfte;12:00;12:05\n", "latin1");
+    await page.getByText("1. Hälfte, 12:00 to 12:05").waitFor();
+    await page.getByRole("button", { name: "Replace by periods.csv…" }).click();
     await choose("period,start,end\n1st half,12:00,12:06\n");
     await page.getByText("1st half, 12:00 to 12:06").waitFor();
     await page.getByRole("combobox", { name: "Period" }).selectOption("1st half");

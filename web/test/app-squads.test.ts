@@ -22,6 +22,9 @@ const membersOf = ({ client }: SquadPeople): Promise<Resource["Member"][]> =>
 const assignmentsOf = ({ client }: SquadPeople): Promise<Resource["Assignment"][]> =>
   all(client.list("/api/v2/assignments/"));
 
+const serialOf = async ({ client }: SquadPeople, device: number): Promise<string> =>
+  (await unwrap(client.GET("/api/v1/devices/{device}/", { params: { path: { device } } }))).serial_number;
+
 const dialog = (page: Page) => page.getByRole("dialog");
 const said = (page: Page, text: string) => page.locator(".announcements").getByText(text).waitFor();
 
@@ -284,6 +287,81 @@ describe.skipIf(hasNoBrowser)("squads", () => {
       [7, "2025-12-31T23:00:00.000Z"],
       [8, "2025-12-31T23:00:00.000Z"],
     ]);
+  });
+
+  it("list later values that a roster has kept, and replace them on request", async () => {
+    const people = await squadPeople(service, "sunniva", ["Ann Ash", "Bea Bell"]);
+    const squad = await squadOf(people, "First team");
+    const [ann = 0, bea = 0] = people.athletes.map(({ id }) => id);
+    const [member] = (await membersOf(people)).filter(({ athlete }) => athlete === ann);
+    const [worn] = (await assignmentsOf(people)).filter(({ athlete }) => athlete === ann);
+    const from = new Date().toISOString();
+    await unwrap(
+      people.client.PATCH("/api/v2/members/{member}/", {
+        params: { path: { member: member?.id ?? 0 } },
+        body: { number: 17, from },
+      }),
+    );
+    const params = { path: { assignment: worn?.id ?? 0 } };
+    await unwrap(
+      people.client.PATCH("/api/v2/assignments/{assignment}/", { params, body: { end_time: from } }),
+    );
+    const body = { device: worn?.device ?? 0, athlete: bea, start_time: from };
+    await unwrap(people.client.POST("/api/v2/assignments/", { body }));
+    const page = await openSignedIn(service, people, { timezoneId: "UTC" });
+    await showView(page, `#/squads/${squad}`, "First team");
+    await page.getByRole("button", { name: "Change Ann Ash" }).click();
+    const changedFrom = await dialog(page).getByLabel("From", { exact: true }).inputValue();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Import roster.csv…" }).click();
+    const importedFrom = await dialog(page).getByLabel("From", { exact: true }).inputValue();
+    expect(Date.parse(importedFrom) - Date.parse(changedFrom)).toBeLessThan(600_000);
+    const serial = await serialOf(people, worn?.device ?? 0);
+    const csv = `player,number,serial\nAnn Ash,7,${serial}\n`;
+    await dialog(page)
+      .getByLabel("File")
+      .setInputFiles({ name: "roster.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await dialog(page)
+      .getByLabel("From", { exact: true })
+      .fill(`${from.slice(0, 10)}T00:00`);
+    await dialog(page).getByRole("button", { name: "Import", exact: true }).click();
+    await dialog(page).getByText("These later values differ from the file and remain:").waitFor();
+    expect(await dialog(page).getByRole("listitem").allInnerTexts()).toEqual([
+      expect.stringMatching(/^Line 2: Ann Ash, from .*: number 17$/),
+      expect.stringMatching(new RegExp(`^Line 2: Ann Ash, from .*: ${serial} worn by Bea Bell$`)),
+    ]);
+    expect(await violations(page)).toEqual([]);
+    await dialog(page).getByRole("button", { name: "Replace these too" }).click();
+    await dialog(page).getByText("trackers. Changed: 2.").waitFor();
+    const rows = (await membersOf(people)).filter(({ athlete }) => athlete === ann);
+    const wearers = (await assignmentsOf(people)).filter(({ device }) => device === worn?.device);
+    expect(rows.map(({ number, end_time }) => [number, end_time])).toEqual([
+      [7, from],
+      [7, OPEN_END],
+    ]);
+    expect(wearers.map(({ athlete }) => athlete)).toEqual([ann, ann]);
+  });
+
+  it("keep the umlauts of a roster in Windows-1252 and UTF-16", async () => {
+    const people = await squadPeople(service, "synnove", ["Ann Ash"]);
+    const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
+    const page = await openSignedIn(service, people);
+    await showView(page, `#/squads/${squad}`, "Club");
+    for (const [name, encoding] of [
+      ["Jörg Müller", "latin1"],
+      ["René Groß", "utf16le"],
+    ] as const) {
+      const csv = `${encoding === "utf16le" ? "\ufeff" : ""}player;number;serial\r\n${name};7;\r\n`;
+      await page.getByRole("button", { name: "Import roster.csv…" }).click();
+      await dialog(page)
+        .getByLabel("File")
+        .setInputFiles({ name: "roster.csv", mimeType: "text/csv", buffer: Buffer.from(csv, encoding) });
+      await dialog(page).getByLabel("Add athletes whom the service does not know").check();
+      await dialog(page).getByRole("button", { name: "Import", exact: true }).click();
+      await dialog(page).getByText("New: 1 athlete, 1 player").waitFor();
+      await dialog(page).getByRole("button", { name: "Close", exact: true }).last().click();
+      await page.getByRole("row", { name: new RegExp(name) }).waitFor();
+    }
   });
 
   it("fit on a phone", async () => {

@@ -5,7 +5,7 @@ import { nameKey, type SessionPeriod } from "asi-convert/squad";
 import { describe, expect, it } from "vitest";
 import { demoSquad } from "../../src/recording/demo-squad.js";
 import { changesOf, onIntervals } from "../src/squad/clock/on-pitch.js";
-import { withEnds, withPlayedPeriod } from "../src/squad/clock/period-edits.js";
+import { outside, renamed, withEnds, withOwn, withPlayedPeriod } from "../src/squad/clock/period-edits.js";
 import { lanesOf } from "../src/squad/clock/period-lanes.js";
 import { meanSpeeds } from "../src/squad/clock/strip-columns.js";
 import { levelsOf, NOTHING, OFF } from "../src/squad/clock/strips.js";
@@ -164,6 +164,27 @@ describe("periods above the clock", () => {
     );
     expect(moved?.own.get("sub")).toEqual([span(30, 38)]);
     expect(moved?.own.get("off")).toEqual([span(0, 38)]);
+  });
+
+  it("keep the times of players when a mistyped end is corrected in a later change", () => {
+    const before = [period("2nd half", 61, 109, { Starter: [[61, 75]], Substitute: [[75, 109]] })];
+    const typed = withEnds(before, "2nd half", span(61, 65));
+    expect(typed).toEqual([period("2nd half", 61, 65, { Starter: [[61, 65]], Substitute: [] })]);
+    expect(outside(typed[0] as SessionPeriod)).toEqual([nameKey("Starter"), nameKey("Substitute")]);
+    const corrected = withEnds(typed, "2nd half", span(61, 110));
+    expect(corrected).toEqual([
+      period("2nd half", 61, 110, { Starter: [[61, 75]], Substitute: [[75, 110]] }),
+    ]);
+    expect(outside(corrected[0] as SessionPeriod)).toEqual([]);
+    // also if something else has changed in between
+    const other = withOwn(renamed(typed, "2nd half", "Half"), "Half", "Third", [span(62, 65)]);
+    expect(withEnds(other, "Half", span(61, 110))).toEqual([
+      period("Half", 61, 110, { Starter: [[61, 75]], Substitute: [[75, 110]], Third: [[62, 110]] }),
+    ]);
+    const without = withOwn(typed, "2nd half", "Substitute", null);
+    expect(withEnds(without, "2nd half", span(61, 110))).toEqual([
+      period("2nd half", 61, 110, { Starter: [[61, 75]] }),
+    ]);
   });
 
   it("omit the time that players sit out by other periods if they are created from a selection", () => {

@@ -210,6 +210,31 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     );
   });
 
+  it("says whose times are outside a period after a mistyped end, and restores them when it is corrected", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Periods…" }).click();
+    const editor = page.getByRole("dialog", { name: "Periods" });
+    await editor.getByRole("button", { name: "Use all 2" }).click();
+    await editor.getByRole("button", { name: "Players of 2nd half" }).click();
+    await editor.getByLabel("Roth to").fill("13:20");
+    await editor.getByLabel("Roth to").press("Tab");
+    const end = editor.getByLabel("End of 2nd half");
+    await end.fill("13:05");
+    await end.press("Tab");
+    await editor.getByText("Times outside 2nd half do not count: Roth.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await end.fill("13:41");
+    await end.press("Tab");
+    await editor.getByText("do not count").waitFor({ state: "detached" });
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      editor.getByRole("button", { name: "Save as periods.csv" }).click(),
+    ]);
+    expect(await textOf(download)).toContain(
+      "2nd half,13:00:00,13:41:00,\n2nd half,13:00:00,13:20:00,Roth\n",
+    );
+  });
+
   it("preserves the times of a player of the roster who has no recording", async () => {
     const page = await open();
     const sheet = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });

@@ -152,7 +152,7 @@ function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchF
   const bytes = sheetBytes(given);
   if (bytes.length > MAX_SHEET_BYTES)
     throw new UsageError(`${given} is larger than 4 MiB. Is it the file with the four corners?`);
-  return pitchFrame(readPitchCorners(new TextDecoder().decode(bytes)), size);
+  return pitchFrame(readPitchCorners(bytes), size);
 }
 
 function formatOf({ format, output, each }: PitchFlags): PitchFormat {

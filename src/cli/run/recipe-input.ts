@@ -26,7 +26,7 @@ export function recipesOf(argument: string): NamedRecipe[] {
   }
   try {
     refuseLargeRecipeFile(stats.size);
-    return readRecipes(readFileSync(argument, "utf8"), basename(argument));
+    return readRecipes(readFileSync(argument), basename(argument));
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
     throw new AsiError("BAD_OPTION", `${argument}: ${error.message}`);

@@ -57,7 +57,7 @@ function resultsIn(folder: string): Result[] {
 
 /**
  * Returns a key for everything on which the work depends. A file counts as unchanged if its size and its times are the same, a recipe if
- * its name and hash are the same. One of the times is that of the last change (`ctime`), which only the system sets. A cache in a copied
+ * its name and hash are the same. The work contains the names of the inputs as the command line gives them. One of the times is that of the last change (`ctime`), which only the system sets. A cache in a copied
  * folder is therefore not used, because its figures may be those of other recordings.
  */
 function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
@@ -68,6 +68,15 @@ function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionT
     return [relative(folder, path), stats?.size, stats?.mtimeMs, stats?.ctimeMs];
   });
   return createHash("sha256")
-    .update(JSON.stringify({ version, form: FORM, options, recipes, stamps }))
+    .update(
+      JSON.stringify({
+        version,
+        form: FORM,
+        options,
+        recipes,
+        stamps,
+        names: inputs.map(({ name }) => name),
+      }),
+    )
     .digest("hex");
 }

@@ -34,7 +34,7 @@ export async function withoutCopies(
       ? found
       : inputs.length === 0
         ? { ...found, ...NOTHING }
-        : await again({ ...task, inputs });
+        : await again({ ...task, inputs, otherNames: found.present.map(({ name }) => name) });
   const doubts = work.counted.flatMap((one) => {
     const other = simultaneousWith(one, earlier);
     return other === undefined

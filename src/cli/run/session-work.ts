@@ -54,6 +54,8 @@ export interface SessionTask {
   folder: string;
   inputs: readonly Input[];
   roster: Roster | null;
+  /** Names that the periods may contain although the recordings of these players are not among the inputs. */
+  otherNames?: readonly string[];
   /** Path of the file with the periods. */
   periods: string | null;
   timeZone: string | undefined;
@@ -127,7 +129,7 @@ export async function workOnSession(
   }
   const found = findSessions(recordings);
   const everyone = squadMembers(recordings, task.roster);
-  const players = namesIn(everyone, task.roster);
+  const players = [...new Set([...namesIn(everyone, task.roster), ...(task.otherNames ?? [])])];
   const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const counted: CountedRecording[] = [];

@@ -163,6 +163,8 @@ async function playedIn(
     async show(found, input) {
       const task = taskAt(tasks, sessions.indexOf(input));
       const { work, texts } = await withoutCopies(task, found, counted, (rest) => workOn(rest, () => {}));
+      // `runBatch` reads the status afterwards
+      found.status = work.status;
       counted.push(...work.counted);
       played.push(...work.played);
       present.push(...work.present);

@@ -1,5 +1,6 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
+import { textIn } from "../../text-encoding.js";
 import { checkRecipe } from "./check.js";
 import type { NamedRecipe } from "./presets.js";
 
@@ -12,14 +13,15 @@ export function refuseLargeRecipeFile(bytes: number): void {
 }
 
 /**
- * Reads the recipes in the text of a JSON file: a single recipe, whose name is the name of the file without `.json`, or an object
+ * Reads the recipes in a JSON file: a single recipe, whose name is the name of the file without `.json`, or an object
  * with names as keys and recipes as values.
  *
+ * @param file its text, or its bytes in UTF-8, UTF-16 or Windows-1252
  * @param fileName without its folder
  * @throws AsiError `BAD_OPTION` with the key, for a text with other content
  */
-export function readRecipes(text: string, fileName: string): NamedRecipe[] {
-  const value = parsed(text);
+export function readRecipes(file: Uint8Array | string, fileName: string): NamedRecipe[] {
+  const value = parsed(textIn(file));
   if (!isSeveral(value)) return [named(fileName.replace(/\.json$/i, ""), value)];
   return Object.entries(value).map(([name, recipe]) => {
     try {
@@ -34,7 +36,7 @@ export function readRecipes(text: string, fileName: string): NamedRecipe[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ""));
+    return JSON.parse(text);
   } catch (error) {
     throw new AsiError("BAD_OPTION", `This is not JSON: ${error instanceof Error ? error.message : error}`);
   }

@@ -12,7 +12,7 @@ import { useRef } from "preact/hooks";
 export async function recipesInFile(file: File): Promise<NamedRecipe[]> {
   try {
     refuseLargeRecipeFile(file.size);
-    return readRecipes(await file.text(), file.name);
+    return readRecipes(new Uint8Array(await file.arrayBuffer()), file.name);
   } catch (error) {
     throw new Error(`${file.name}: ${error instanceof AsiError ? error.message : error}`);
   }

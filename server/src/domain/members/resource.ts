@@ -14,7 +14,7 @@ export const MAX_POSITION = 20;
 const speed = PARAMETER_LIMITS.sprint_threshold;
 
 /** The individual thresholds of a player. Absent thresholds default to those of the sport. */
-const Thresholds = Type.Object(
+export const Thresholds = Type.Object(
   {
     max_hr: Type.Optional(
       Type.Number({ ...PARAMETER_LIMITS.max_hr, description: "Maximum heart rate in beats/min" }),

@@ -15,25 +15,34 @@ import type { Member } from "../members/rules.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
 import { findDevices } from "./devices.js";
+import { keptLater } from "./kept-later.js";
 import { Problems } from "./problems.js";
 import { type RosterPlayer, readPlayers } from "./read.js";
 import type { RosterOptions, RosterResult } from "./resource.js";
-import { type Changes, type NewAssignment, type NewMember, writeAssignments, writeMembers } from "./write.js";
+import {
+  type Changes,
+  type NewAssignment,
+  type NewMember,
+  noChanges,
+  writeAssignments,
+  writeMembers,
+} from "./write.js";
 
 /**
- * Creates members and assignments from a roster, valid from a given time. Creates none of them if there is a problem.
+ * Creates members and assignments from a roster, valid from a given time. Rows that start later are kept, and listed if they differ, or
+ * replaced on request. Creates none of them if there is a problem.
  * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`, `insufficient_scope`
  */
 export async function importRoster(
   ctx: Context,
   squad: number,
   file: Uint8Array,
-  { from: wantedFrom, create = false }: RosterOptions,
+  { from: wantedFrom, create = false, replace_later = false }: RosterOptions,
 ): Promise<Static<typeof RosterResult>> {
   // Personal tokens cannot create accounts.
   if (create && ctx.caller !== null && ctx.caller.scopes !== null) throw errors.insufficientScope(null);
   return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
-    const from = wantedFrom ?? unit.now;
+    const validity = { from: wantedFrom ?? unit.now, replacesLater: replace_later };
     await lockAccount(unit, ownerId);
     const problems = new Problems();
     const players = readPlayers(file, problems);
@@ -45,8 +54,8 @@ export async function importRoster(
     const unknown = [...athletes].flatMap(([player, id]) => (id === null ? [player] : []));
     const created = await createAthletes(unit, ownerId, unknown);
     const ids = new Map([...athletes].map(([player, id]) => [player, id ?? created.get(player) ?? 0]));
-    const members = await memberChanges(unit, squadId, from, ids);
-    const worn = await assignmentChanges(unit, ownerId, from, ids, devices);
+    const members = await memberChanges(unit, squadId, validity, ids);
+    const worn = await assignmentChanges(unit, ownerId, validity, ids, devices);
     const written = {
       members: await writeMembers(unit, members),
       assignments: await writeAssignments(unit, worn),
@@ -62,6 +71,7 @@ export async function importRoster(
       },
       changed: { members: members.changed.length, assignments: worn.changed.length },
       unchanged: members.unchanged + worn.unchanged,
+      kept_later: await keptLater(unit.queries, members, worn),
     };
   });
 }
@@ -87,20 +97,34 @@ async function requireRights(
   }
 }
 
+/** The time from which a roster is valid, and whether it replaces rows that start later. */
+interface Validity {
+  from: Date;
+  replacesLater: boolean;
+}
+
 /**
- * Adds rows with the required values from a given time to the changes. Later rows are kept, so a new row ends where the next one
- * starts.
+ * Adds rows with the required values from a given time to the changes. A new row ends where the next one starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
+ * @param valuesAfter the required values in place of those of a row
  */
 function changeFrom<
   Row extends { athleteId: number; startTime: Date; endTime: Date },
   Values extends { athleteId: number },
 >(
   changes: Changes<Row, Values & { startTime: Date; endTime: Date }>,
-  from: Date,
+  { from, replacesLater }: Validity,
+  player: RosterPlayer,
   rows: readonly Row[],
   valuesAfter: (present: Row | undefined) => Values,
 ): void {
+  const later = rows.filter(({ startTime }) => startTime > from);
+  for (const row of later) {
+    const wanted = { ...row, ...valuesAfter(row) };
+    if (isDeepStrictEqual(wanted, row)) continue;
+    if (replacesLater) changes.changed.push({ before: row, after: wanted });
+    else changes.keptLater.push({ player, row, wanted });
+  }
   const present = rows.find(({ startTime }) => startTime <= from);
   const values = valuesAfter(present);
   if (present !== undefined) {
@@ -115,7 +139,7 @@ function changeFrom<
     }
     changes.ended.push({ before: present, after: { ...present, endTime: from } });
   }
-  const next = rows.find(({ startTime }) => startTime > from)?.startTime ?? CURRENT_END;
+  const next = later[0]?.startTime ?? CURRENT_END;
   const endTime = present?.athleteId === values.athleteId ? present.endTime : next;
   changes.added.push({ ...values, startTime: from, endTime });
 }
@@ -123,10 +147,10 @@ function changeFrom<
 async function memberChanges(
   { queries }: UnitOfWork,
   squadId: number,
-  from: Date,
+  validity: Validity,
   athletes: ReadonlyMap<RosterPlayer, number>,
 ): Promise<Changes<Member, NewMember>> {
-  const changes: Changes<Member, NewMember> = { added: [], changed: [], ended: [], unchanged: 0 };
+  const changes = noChanges<Member, NewMember>();
   if (athletes.size === 0) return changes;
   const rows = await queries
     .select()
@@ -135,13 +159,14 @@ async function memberChanges(
       and(
         eq(squadMembers.squadId, squadId),
         inArray(squadMembers.athleteId, [...athletes.values()]),
-        gt(squadMembers.endTime, from),
+        gt(squadMembers.endTime, validity.from),
       ),
     )
     .orderBy(asc(squadMembers.startTime));
   const byAthlete = groupBy(rows, ({ athleteId }) => athleteId);
-  for (const [{ number, position, params }, athleteId] of athletes) {
-    changeFrom(changes, from, byAthlete.get(athleteId) ?? [], (present) => ({
+  for (const [player, athleteId] of athletes) {
+    const { number, position, params } = player;
+    changeFrom(changes, validity, player, byAthlete.get(athleteId) ?? [], (present) => ({
       squadId,
       athleteId,
       number: number ?? present?.number ?? null,
@@ -155,13 +180,13 @@ async function memberChanges(
 async function assignmentChanges(
   { queries }: UnitOfWork,
   ownerId: number,
-  from: Date,
+  validity: Validity,
   athletes: ReadonlyMap<RosterPlayer, number>,
   devices: ReadonlyMap<RosterPlayer, readonly number[]>,
 ): Promise<Changes<Assignment, NewAssignment>> {
-  const changes: Changes<Assignment, NewAssignment> = { added: [], changed: [], ended: [], unchanged: 0 };
+  const changes = noChanges<Assignment, NewAssignment>();
   const wanted = [...athletes].flatMap(([player, athleteId]) =>
-    (devices.get(player) ?? []).map((deviceId) => ({ ownerId, deviceId, athleteId })),
+    (devices.get(player) ?? []).map((deviceId) => ({ player, values: { ownerId, deviceId, athleteId } })),
   );
   if (wanted.length === 0) return changes;
   const rows = await queries
@@ -172,13 +197,14 @@ async function assignmentChanges(
         eq(assignments.ownerId, ownerId),
         inArray(
           assignments.deviceId,
-          wanted.map(({ deviceId }) => deviceId),
+          wanted.map(({ values }) => values.deviceId),
         ),
-        gt(assignments.endTime, from),
+        gt(assignments.endTime, validity.from),
       ),
     )
     .orderBy(asc(assignments.startTime));
   const byDevice = groupBy(rows, ({ deviceId }) => deviceId);
-  for (const values of wanted) changeFrom(changes, from, byDevice.get(values.deviceId) ?? [], () => values);
+  for (const { player, values } of wanted)
+    changeFrom(changes, validity, player, byDevice.get(values.deviceId) ?? [], () => values);
   return changes;
 }

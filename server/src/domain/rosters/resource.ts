@@ -1,5 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { Query } from "../../wire/types.js";
+import { DateTimeOut, Id, Nullable, Query } from "../../wire/types.js";
+import { Thresholds } from "../members/resource.js";
 
 /** Maximum number of players in one file, because one transaction changes them. */
 export const MAX_PLAYERS = 200;
@@ -9,6 +10,9 @@ export const MAX_SERIALS = 1_000;
 export const RosterQuery = Type.Object({
   from: Query.dateTime("Start time of the roster's values; default: now"),
   create: Query.boolean("Whether to create managed athletes for unknown names; default: false"),
+  replace_later: Query.boolean(
+    "Whether the values of the file also replace those of members and assignments that start after `from`; default: false",
+  ),
 });
 
 export type RosterOptions = StaticDecode<typeof RosterQuery>;
@@ -19,6 +23,20 @@ export const RosterFile = Type.String({
   examples: ["player,number,position,serial,max_hr\nBea Bell,7,MF,TRK-001,191\n"],
 });
 
+const KeptLater = Type.Object(
+  {
+    line: Type.Integer({ minimum: 1, description: "Line of the player in the file" }),
+    player: Type.String({ description: "Name in the file" }),
+    from: DateTimeOut({ description: "Start of the later member or assignment" }),
+    serial_number: Nullable(Type.String({ description: "Device of the assignment; null for a member" })),
+    athlete: Type.Optional(Id({ description: "Athlete who wears the device from then on" })),
+    number: Type.Optional(Nullable(Type.Integer())),
+    position: Type.Optional(Nullable(Type.String())),
+    params: Type.Optional(Thresholds),
+  },
+  { description: "Contains only the values that differ from the file" },
+);
+
 const Count = Type.Integer({ minimum: 0 });
 
 export const RosterResult = Type.Object(
@@ -26,11 +44,18 @@ export const RosterResult = Type.Object(
     created: Type.Object({ athletes: Count, members: Count, assignments: Count }),
     changed: Type.Object(
       { members: Count, assignments: Count },
-      { description: "Members and assignments that started at `from` and now have other values" },
+      {
+        description:
+          "Members and assignments that start at `from`, or later with `replace_later`, and now have other values",
+      },
     ),
     unchanged: Type.Integer({
       minimum: 0,
-      description: "Members and assignments that already matched the file",
+      description: "Members and assignments that already matched the file at `from`",
+    }),
+    kept_later: Type.Array(KeptLater, {
+      description:
+        "Members and assignments that start after `from` and whose values differ from the file. They are kept unless `replace_later` is true",
     }),
   },
   {
@@ -40,6 +65,7 @@ export const RosterResult = Type.Object(
         created: { athletes: 0, members: 1, assignments: 1 },
         changed: { members: 0, assignments: 0 },
         unchanged: 0,
+        kept_later: [],
       },
     ],
   },

@@ -4,9 +4,10 @@ import type { Assignment } from "../assignments/rules.js";
 import type { Written } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Member } from "../members/rules.js";
+import type { RosterPlayer } from "./read.js";
 
 /**
- * The changes of a roster. Rows in `changed` start at the time of the roster. Rows in `ended` end then and have a
+ * The changes of a roster. Rows in `changed` start at the time of the roster, or later if the roster replaces later rows. Rows in `ended` end then and have a
  * successor in `added`.
  */
 export interface Changes<Row, New> {
@@ -14,7 +15,17 @@ export interface Changes<Row, New> {
   changed: Written<Row>[];
   ended: Written<Row>[];
   unchanged: number;
+  /** Rows that start later and differ from the roster, with the values of the roster. They do not change. */
+  keptLater: { player: RosterPlayer; row: Row; wanted: Row }[];
 }
+
+export const noChanges = <Row, New>(): Changes<Row, New> => ({
+  added: [],
+  changed: [],
+  ended: [],
+  unchanged: 0,
+  keptLater: [],
+});
 
 export type NewMember = Omit<Member, "id" | "version">;
 export type NewAssignment = Omit<Assignment, "id" | "version">;

@@ -104,8 +104,12 @@ export async function figuresUntil(
     try {
       computed.set(athleteId, await computePlayer({ ...ctx, signal }, session, plan, player, inputs));
     } catch (error) {
-      if (isJob && isOfPlayer(error)) await recordFailure(ctx, { sessionId: session.id, athleteId, inputs });
-      throw error;
+      const isTooMany = error instanceof TooManySamples;
+      if (isTooMany || (isJob && isOfPlayer(error)))
+        await recordFailure(ctx, { sessionId: session.id, athleteId, inputs });
+      // Another attempt would not help.
+      if (!isTooMany) throw error;
+      failed.add(athleteId);
     }
   };
   const errors: unknown[] = [];

@@ -74,7 +74,7 @@ export async function sessionTable(
   const missing = all.filter(
     ({ player: { athleteId } }) => !computed.has(athleteId) && !failed.has(athleteId),
   );
-  if (missing.length > 0) {
+  if (missing.some(({ player }) => isSeen(player))) {
     await transact(ctx, "session figures", (unit) => queueUnlessQueued(unit, session));
   }
   // Check the right again, because the computations may take a long time.
@@ -93,7 +93,12 @@ export async function sessionTable(
   const players = all.filter(({ player }) => isSeen(player));
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
-  const isComplete = missing.length === 0 && failed.size === 0 && isIncomplete === undefined;
+  // As in the season, players whom the owner may not read do not count.
+  const counts = ({ own }: PlayerOfTable) => own.some(isReadable);
+  const isComplete =
+    !missing.some(counts) &&
+    !all.some((one) => failed.has(one.player.athleteId) && counts(one)) &&
+    isIncomplete === undefined;
   const shown = rows
     .filter(({ player }) => isSeen(player))
     .map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
@@ -135,6 +140,7 @@ export async function sessionTable(
 /** The periods that the owner of the session may not read; the whole session if it may read none of them. */
 function unreadableOf({ player, periods }: PlayerOfTable, isReadable: (frame: SessionFrame) => boolean) {
   const withFrames = periods.filter(({ own }) => own.length > 0);
+  if (withFrames.length === 0) return [];
   const unreadable = withFrames.filter(({ own }) => !own.every(isReadable));
   const named = unreadable.length < withFrames.length ? unreadable.map(({ shownAs }) => shownAs) : [WHOLE];
   return named.flatMap((period) =>
@@ -210,15 +216,11 @@ function tagOf(
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
   const names = namesWanted(wanted);
-  const shown = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
-    athleteId,
-    name,
-    number,
-    position,
-    period,
-    computedAt.getTime(),
-    computed.get(athleteId)?.inputs,
-  ]);
+  const shown = rows.map(({ player, period, computedAt, periodMs, coverage }) => {
+    const { athleteId, name, number, position } = player;
+    const inputs = computed.get(athleteId)?.inputs;
+    return [athleteId, name, number, position, period, computedAt.getTime(), inputs, periodMs, coverage];
+  });
   return tagged(
     [
       FIGURES_VERSION,

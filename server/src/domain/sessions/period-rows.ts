@@ -80,9 +80,9 @@ export interface PeriodProblem {
   message: string;
 }
 
-/** Reads `periods.csv`, as `asi squad` does. @param names names of the players */
+/** Reads `periods.csv`, as `asi squad` does, in its encodings. @param names names of the players */
 export function readPeriodsOf(
-  csv: string,
+  csv: Uint8Array | string,
   { startTime, endTime }: Pick<Session, "startTime" | "endTime">,
   names: ReadonlyMap<number, string>,
   timeZone?: string,

@@ -71,7 +71,12 @@ export async function replacePeriods(ctx: Context, session: Session, body: NewPe
  * Replaces the periods of a session with those of a `periods.csv` that contains the names of the players.
  * @throws ServiceError `invalid` with the line of each problem
  */
-export async function replacePeriodsByCsv(ctx: Context, session: Session, csv: string, timeZone?: string) {
+export async function replacePeriodsByCsv(
+  ctx: Context,
+  session: Session,
+  csv: Uint8Array,
+  timeZone?: string,
+) {
   return replace(ctx, session, async (unit, current) => {
     const names = await namesOf(unit, current);
     const read = inTimeZone(() => readPeriodsOf(csv, current, names, timeZone));

@@ -167,8 +167,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     isHeavy: true,
     csv: {
       example: "period,start,end,player\n1st half,14:30,15:16,\n1st half,-,-,Bea Bell\n",
-      handle: ({ ctx, target, query, csv }) =>
-        replacePeriodsByCsv(ctx, target, new TextDecoder().decode(csv), query.tz),
+      handle: ({ ctx, target, query, csv }) => replacePeriodsByCsv(ctx, target, csv, query.tz),
     },
     handle: ({ ctx, target, body }) => replacePeriods(ctx, target, body),
   });

@@ -99,7 +99,8 @@ export function decodeChunk(bytes: Uint8Array, bucket: number, room?: SampleColu
   if (crc32(chunk.subarray(COUNT_OFFSET)) !== chunk.readUInt32LE(CRC_OFFSET))
     throw corrupt(bucket, "its checksum is wrong");
   const size = chunk.readUInt32LE(COUNT_OFFSET);
-  if (size < 1 || size > MAX_CHUNK_SAMPLES) throw corrupt(bucket, `${size} samples`);
+  // A restored backup may have more samples than `encodeChunk` accepts: up to 1 kHz.
+  if (size < 1 || size > BUCKET_MS) throw corrupt(bucket, `${size} samples`);
   try {
     const body = inflateRawSync(chunk.subarray(BODY_OFFSET), {
       chunkSize: usualBodyBytes(size),
@@ -119,7 +120,7 @@ function tooDense(bucket: number, size: number): SampleStoreError {
   const from = new Date(bucketStartMs(bucket)).toISOString();
   return new SampleStoreError(
     "TOO_DENSE",
-    `The five minutes from ${from} would have at least ${size} samples, and at most ${MAX_CHUNK_SAMPLES} can be stored (100 Hz). Nothing was stored. Load the samples of this time at a lower rate.`,
+    `The five minutes from ${from} would have at least ${size} samples of this device, including those of former owners, and at most ${MAX_CHUNK_SAMPLES} can be stored (100 Hz). Nothing was stored. Load the samples of this time at a lower rate, or leave them out.`,
     { bucket },
   );
 }

@@ -1,5 +1,4 @@
-import { type BatchBounds, type ChunkHeader, decodeRow, readBatchInOrder } from "./chunk-rows.js";
-import { MAX_CHUNK_SAMPLES } from "./codec.js";
+import { type BatchBounds, decodeRow, readBatchInOrder } from "./chunk-rows.js";
 import { allocateColumns, copyAllColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import { bucketSpans, type Interval, normaliseIntervals } from "./intervals.js";
 import { Pauses } from "./pauses.js";
@@ -40,16 +39,11 @@ export async function* streamSamples(
       }
       if (chunks.length > 0) yield await room.fill(deviceId, chunks);
       const last = headers.at(-1);
-      if (last === undefined || isLastBatch(headers)) break;
+      if (last === undefined || last.bucket >= span.last) break;
       first = last.bucket + 1;
     }
   }
 }
-
-/** Whether a batch has room for another chunk, so that no chunk follows. */
-const isLastBatch = (headers: readonly ChunkHeader[]): boolean =>
-  headers.length < BATCH.chunks &&
-  headers.reduce((sum, { size }) => sum + size, MAX_CHUNK_SAMPLES) <= BATCH.samples;
 
 /** Columns that each batch overwrites. */
 class BatchRoom {

@@ -1,14 +1,15 @@
-import { unwrap } from "asi-client";
+import { type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { DOCUMENTATION } from "../../view/service.js";
 import { NO_VALUE } from "../../view/values.js";
 import { PersonalData } from "../athletes/personal-data.js";
 import { PicturePanel } from "../athletes/picture.js";
-import { askedProfile, ExternalId, ProfileFields } from "../athletes/profile.js";
+import { askedProfile, ExternalId, ProfileFields, profileTexts } from "../athletes/profile.js";
 import { accountName } from "../names.js";
 import { announce } from "../parts/announcements.js";
 import { Facts } from "../parts/facts.js";
 import { Form, type Values } from "../parts/form.js";
+import { type Answer, onlyChanged, saveChanges, type Texts } from "../parts/save-changes.js";
 import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAccount } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
@@ -36,7 +37,7 @@ export function AccountView(props: ViewProps) {
                 profile={account.athlete_profile}
                 name={name}
                 onChange={async (profile_picture) => {
-                  await change(client, account, { athlete_profile: { profile_picture } });
+                  await unwrap(write(client, account, { athlete_profile: { profile_picture } }));
                   await session.refresh();
                 }}
               />
@@ -78,17 +79,25 @@ function Profile({
 }: ViewProps & { account: Own; hasPassword: boolean }) {
   const [email, setEmail] = useState(account.email);
   const isOtherEmail = email.trim() !== account.email;
-  const save = async (values: Values) => {
+  const save = async (values: Values, form: HTMLFormElement, changed: ReadonlySet<string>) => {
     const name = (field: string) => values(`manager_profile.${field}`).trim() || null;
     const profile = isManager(account) ? null : await askedProfile(values, false);
-    await change(client, account, {
-      ...(isOtherEmail && hasPassword ? { current_password: values("current_password") } : {}),
+    const entered = {
       username: values("username").trim(),
       email: values("email").trim(),
       external_id: values("external_id").trim() || null,
       ...(isManager(account)
         ? { manager_profile: { first_name: name("first_name"), last_name: name("last_name") } }
         : { athlete_profile: profile }),
+    };
+    const body = {
+      ...(isOtherEmail && hasPassword ? { current_password: values("current_password") } : {}),
+      ...onlyChanged(entered, changed),
+    };
+    await saveChanges<Stored>({
+      ...{ form, changed, shown: account, textsOf },
+      read: () => read(client, account),
+      write: (headers) => write(client, account, body, headers),
     });
     await session.refresh();
     announce("The profile is saved.");
@@ -172,10 +181,28 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
   );
 }
 
-const change = ({ PATCH }: ViewProps["client"], account: Own, body: object): Promise<unknown> =>
+type Stored = Resource["Manager"] | Resource["Athlete"];
+
+/** Returns the texts of an account in the fields of the profile. */
+function textsOf(account: Stored): Texts {
+  const { username, email, external_id } = account;
+  if (!("manager_profile" in account)) return { username, email, ...profileTexts(account) };
+  const { first_name, last_name } = account.manager_profile;
+  return {
+    ...{ username, email, external_id },
+    ...{ "manager_profile.first_name": first_name, "manager_profile.last_name": last_name },
+  };
+}
+
+const read = ({ GET }: ViewProps["client"], account: Own): Answer<Stored> =>
   isManager(account)
-    ? unwrap(PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: account.id } }, body }))
-    : unwrap(PATCH("/api/v1/athletes/{athlete}/", { params: { path: { athlete: account.id } }, body }));
+    ? GET("/api/v1/managers/{manager}/", { params: { path: { manager: account.id } } })
+    : GET("/api/v1/athletes/{athlete}/", { params: { path: { athlete: account.id } } });
+
+const write = ({ PATCH }: ViewProps["client"], account: Own, body: object, headers = {}): Answer<Stored> =>
+  isManager(account)
+    ? PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: account.id } }, headers, body })
+    : PATCH("/api/v1/athletes/{athlete}/", { params: { path: { athlete: account.id } }, headers, body });
 
 const changePassword = (
   { PUT }: ViewProps["client"],

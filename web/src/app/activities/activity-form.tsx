@@ -1,6 +1,8 @@
 import { type Client, type Resource, unwrap } from "asi-client";
-import { Choice, Field, Form } from "../parts/form.js";
+import { useState } from "preact/hooks";
+import { Choice, Field, Form, type Values } from "../parts/form.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { saveChanges } from "../parts/save-changes.js";
 import { sportName } from "./names.js";
 import { loadSchemas, sportOf } from "./schemas.js";
 
@@ -14,20 +16,38 @@ interface Props {
   onCancel: () => void;
 }
 
-export function ActivityForm({ client, owner, activity, onDone, onCancel }: Props) {
+export function ActivityForm({ client, owner, activity: latest, onDone, onCancel }: Props) {
+  // the activity that the user sees, because the page may load it again while the form is open
+  const [activity] = useState(latest);
   const request = useRequest("json schemas", (signal) => loadSchemas(client, signal));
-  const save = async (name: string, schema: Resource["JsonSchema"] | undefined) => {
+  const save = async (
+    schema: Resource["JsonSchema"] | undefined,
+    values: Values,
+    form: HTMLFormElement,
+    changed: ReadonlySet<string>,
+  ) => {
+    const name = values("name").trim();
     if (schema === undefined) throw new Error("Choose a sport.");
     if (activity === null) {
       const body = { name, json: { sport: sportOf(schema) }, json_schema: schema.id, owner };
       return unwrap(client.POST("/api/v1/activities/", { body }));
     }
-    const isSameSport = schema.id === activity.json_schema;
-    const body = isSameSport
-      ? { name }
-      : { name, json: { ...activity.json, sport: sportOf(schema) }, json_schema: schema.id };
     const params = { path: { activity: activity.id } };
-    return unwrap(client.PATCH("/api/v1/activities/{activity}/", { params, body }));
+    return saveChanges({
+      ...{ form, changed, shown: activity },
+      textsOf: ({ name, json_schema }: Resource["Activity"]) => ({ name, json_schema }),
+      read: () => client.GET("/api/v1/activities/{activity}/", { params }),
+      write: (headers, { json }) =>
+        client.PATCH("/api/v1/activities/{activity}/", {
+          ...{ params, headers },
+          body: {
+            ...(changed.has("name") ? { name } : {}),
+            ...(changed.has("json_schema")
+              ? { json: { ...json, sport: sportOf(schema) }, json_schema: schema.id }
+              : {}),
+          },
+        }),
+    });
   };
   return (
     <Requested request={request} what="the sports">
@@ -38,9 +58,9 @@ export function ActivityForm({ client, owner, activity, onDone, onCancel }: Prop
           <Form
             action={activity === null ? "Create activity" : "Save"}
             onCancel={onCancel}
-            onSubmit={async (values) => {
+            onSubmit={async (values, form, changed) => {
               const schema = sports.find(({ id }) => String(id) === values("json_schema"));
-              onDone(await save(values("name").trim(), schema));
+              onDone(await save(schema, values, form, changed));
             }}
           >
             <Field

@@ -1,3 +1,4 @@
+import type { Client } from "asi-client";
 import type { Metrics } from "asi-convert/metrics";
 import { EffortPanels } from "../../parts/efforts.js";
 import { bandLabel } from "../../parts/speed-labels.js";
@@ -11,6 +12,7 @@ import { type Computed, figuresOf } from "./computed.js";
 import { Intensity } from "./intensity.js";
 
 interface Props {
+  client: Client;
   computed: Computed;
   settings: Settings;
   /** Shows an instant in the plots. */

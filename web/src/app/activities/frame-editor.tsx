@@ -8,18 +8,22 @@ import type { TimeWindow } from "../../view/window.js";
 import { athleteName, deviceWithSerial } from "../names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
-import { Choice, Field, Form } from "../parts/form.js";
+import { Choice, Field, Form, type Values } from "../parts/form.js";
+import { lazily } from "../parts/lazily.js";
 import { ProblemCard } from "../parts/problem.js";
 import { FormProblem } from "../parts/refusal-words.js";
-import { instantOf } from "../parts/when.js";
+import { onlyChanged, saveChanges } from "../parts/save-changes.js";
+import { instantOf, instantText } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
-import { ComputedPanels } from "./computed-panels.js";
 import { Computing } from "./computing.js";
 import { DeviceData } from "./device-data.js";
 import type { FrameParts } from "./frame-parts.js";
 import { athleteOf, deviceOf, frameName } from "./names.js";
 import { REVERSED, TimeFields } from "./time-fields.js";
 import { type ComputedState, NOTHING_YET, useComputed, versionOf } from "./use-computed.js";
+
+// the figures arrive after the form
+const ComputedPanels = lazily(async () => (await import("./computed-panels.js")).ComputedPanels);
 
 type Props = ViewProps & FrameParts & { onSaved: (frame: Resource["Timeframe"]) => void };
 
@@ -42,7 +46,14 @@ export function FrameEditor(props: Props) {
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
 
-  const save = async (values: (name: string) => string): Promise<void> => {
+  const textsOf = (one: Resource["Timeframe"]) => ({
+    start_time: instantText(Date.parse(one.start_time), settings.zone.peek()),
+    end_time: instantText(Date.parse(one.end_time), settings.zone.peek()),
+    ...{ device: one.device, athlete: one.athlete, name: frameName(one) },
+    "params.max_hr": numberText(one.params.max_hr),
+  });
+
+  const save = async (values: Values, form: HTMLFormElement, edited: ReadonlySet<string>): Promise<void> => {
     const marked = part.peek();
     if (marked === null) {
       const [startMs, stopMs] = [values("start_time"), values("end_time")].map((text) =>
@@ -54,24 +65,26 @@ export function FrameEditor(props: Props) {
           : { end_time: REVERSED },
       );
     }
-    const { name: _, max_hr: __, ...others } = frame?.params ?? {};
     const name = values("name").trim();
     const maxHr = values("params.max_hr");
+    const paramsOver = ({ name: _, max_hr: __, ...others }: Resource["Timeframe"]["params"]) => ({
+      ...others,
+      ...(name === "" ? {} : { name }),
+      ...(maxHr === "" ? {} : { max_hr: Number(maxHr) }),
+    });
     const body = {
       start_time: new Date(marked.startMs).toISOString(),
       end_time: new Date(marked.stopMs).toISOString(),
-      params: {
-        ...others,
-        ...(name === "" ? {} : { name }),
-        ...(maxHr === "" ? {} : { max_hr: Number(maxHr) }),
-      },
       device,
       athlete: Number(values("athlete")),
     };
     if (frame === null) {
       const created = await unwrap(
         client.POST("/api/v1/timeframes/", {
-          body: { ...body, activity: activity.id, owner: account.id, json_schema: schema.id },
+          body: {
+            ...{ ...body, params: paramsOver({}) },
+            ...{ activity: activity.id, owner: account.id, json_schema: schema.id },
+          },
         }),
       );
       announce("The time frame is saved.");
@@ -79,7 +92,20 @@ export function FrameEditor(props: Props) {
       return;
     }
     const params = { path: { timeframe: frame.id }, query: { with_athlete: true, with_device: true } };
-    const changed = await unwrap(client.PATCH("/api/v1/timeframes/{timeframe}/", { params, body }));
+    const changed = await saveChanges({
+      ...{ form, changed: edited, shown: frame, textsOf },
+      read: () => client.GET("/api/v1/timeframes/{timeframe}/", { params }),
+      write: (headers, present) =>
+        client.PATCH("/api/v1/timeframes/{timeframe}/", {
+          ...{ params, headers },
+          body: {
+            ...onlyChanged(body, edited),
+            ...(edited.has("name") || edited.has("params.max_hr")
+              ? { params: paramsOver(present.params) }
+              : {}),
+          },
+        }),
+    });
     const isRenamed = versionOf(changed) === versionOf(frame);
     announce(`The time frame is saved.${isRenamed ? "" : " Its figures are computed again."}`);
     part.value = windowOf(changed);
@@ -256,7 +282,7 @@ function Figures({
               : `Computed at ${computedAt(computed.last_computation, settings.zone.value)}.`}
           </p>
           {computed.first_timestamp === null ? null : (
-            <ComputedPanels computed={computed} settings={settings} onShow={onShow} />
+            <ComputedPanels client={client} computed={computed} settings={settings} onShow={onShow} />
           )}
         </>
       )}

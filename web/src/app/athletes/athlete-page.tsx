@@ -6,11 +6,12 @@ import { announce } from "../parts/announcements.js";
 import { Facts } from "../parts/facts.js";
 import { Form } from "../parts/form.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { onlyChanged, saveChanges } from "../parts/save-changes.js";
 import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { PersonalData } from "./personal-data.js";
 import { PicturePanel, pictureAddress } from "./picture.js";
-import { askedProfile, centimetres, ExternalId, genderName, ProfileFields } from "./profile.js";
+import { askedProfile, centimetres, ExternalId, genderName, ProfileFields, profileTexts } from "./profile.js";
 
 type Athlete = Resource["Athlete"];
 
@@ -52,9 +53,9 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
   const problem = useProblem();
   const params = { path: { athlete: athlete.id } };
   const name = athleteName(athlete);
-  const update = async (change: { external_id?: string | null; athlete_profile?: object }) => {
+  const update = (change: { external_id?: string | null; athlete_profile?: object }, headers = {}) => {
     const body = { managed_by: account.id, ...change };
-    onChange(await unwrap(client.PATCH("/api/v1/athletes/{athlete}/update-managed/", { params, body })));
+    return client.PATCH("/api/v1/athletes/{athlete}/update-managed/", { params, headers, body });
   };
   return (
     <div class="columns">
@@ -63,11 +64,18 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
         <Form
           action="Save the profile"
           isEditor
-          onSubmit={async (values) => {
-            await update({
+          onSubmit={async (values, form, changed) => {
+            const entered = {
               external_id: values("external_id").trim() || null,
               athlete_profile: await askedProfile(values, true),
-            });
+            };
+            onChange(
+              await saveChanges({
+                ...{ form, changed, shown: athlete, textsOf: profileTexts },
+                read: () => client.GET("/api/v1/athletes/{athlete}/", { params }),
+                write: (headers) => update(onlyChanged(entered, changed), headers),
+              }),
+            );
             announce("The profile is saved.");
           }}
         >
@@ -78,7 +86,9 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <PicturePanel
         profile={athlete.athlete_profile}
         name={name}
-        onChange={(profile_picture) => update({ athlete_profile: { profile_picture } })}
+        onChange={async (profile_picture) =>
+          onChange(await unwrap(update({ athlete_profile: { profile_picture } })))
+        }
       />
       <section class="panel padded">
         <h2>Permissions</h2>

@@ -99,6 +99,20 @@ export async function askedProfile(
   throw problemOf(found);
 }
 
+/** Returns the texts of an athlete in the fields of this form. */
+export function profileTexts({
+  athlete_profile: profile,
+  external_id,
+}: Pick<Athlete, "athlete_profile" | "external_id">) {
+  const { first_name, last_name, birth_date, gender, weight, height, nationality } = profile;
+  const shown = { first_name, last_name, birth_date, gender, weight, nationality };
+  return {
+    external_id,
+    "athlete_profile.height": height === null ? null : centimetres(height),
+    ...Object.fromEntries(Object.entries(shown).map(([name, value]) => [`athlete_profile.${name}`, value])),
+  };
+}
+
 /** Returns the profile in this form. An empty field clears the value. */
 export function profileOf(values: Values) {
   const text = (name: string) => values(`athlete_profile.${name}`).trim() || null;

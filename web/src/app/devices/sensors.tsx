@@ -33,7 +33,7 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
               key={JSON.stringify(target)}
               action="Save the sensors"
               isEditor
-              onSubmit={async (values, form) => {
+              onSubmit={async (values, form, changed) => {
                 const nameless = SENSORS.filter(
                   ([key]) =>
                     values(`${key}.mac_address`).trim() === "" && values(`${key}.name`).trim() !== "",
@@ -53,7 +53,11 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
                 const result = await unwrap(
                   client.PATCH(path, {
                     params: { path: { device }, query: { immediate_sending: isNow } },
-                    body: { pairing_1: paired("pairing_1"), pairing_2: paired("pairing_2") },
+                    body: Object.fromEntries(
+                      SENSORS.filter(([key]) =>
+                        ["mac_address", "name"].some((one) => changed.has(`${key}.${one}`)),
+                      ).map(([key]) => [key, paired(key)]),
+                    ),
                   }),
                 );
                 request.replace(result);

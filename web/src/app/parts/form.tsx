@@ -10,7 +10,7 @@ import { useUnsaved } from "./unsaved.js";
 type FieldMessages = ReadonlyMap<string, string>;
 
 /** Returns the label of a field in a form. */
-const labelIn =
+export const labelIn =
   (form: HTMLFormElement): LabelOf =>
   (name) => {
     const field = name === "" ? null : form.elements.namedItem(name);
@@ -30,8 +30,11 @@ const Messages = createContext<FieldMessages>(new Map());
 export type Values = (name: string) => string;
 
 interface FormProps {
-  /** Submits the form. The form shows the errors that it throws, and messages of the service at their fields. */
-  onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
+  /**
+   * Submits the form. The form shows the errors that it throws, and messages of the service at their fields. `changed` has the names of
+   * the fields that the user has changed.
+   */
+  onSubmit: (values: Values, form: HTMLFormElement, changed: ReadonlySet<string>) => Promise<unknown>;
   /** Text of the button that sends the form. */
   action: string;
   /** Called when the user presses the second button. */
@@ -48,9 +51,15 @@ type Content = ReadonlyMap<string, FormDataEntryValue>;
 
 const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
 
-/** Returns whether a field of the form differs from the saved value. Fields that have disappeared since the form was sent are ignored. */
-const differs = (form: HTMLFormElement, saved: Content): boolean =>
-  [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
+/** Returns the names of the fields that differ from the saved values. Fields that have disappeared since the form was sent are ignored. */
+function changedIn(form: HTMLFormElement, saved: Content): Set<string> {
+  const content = contentOf(form);
+  // a box that is not checked has no value
+  const present = [...saved.keys()].filter((name) => form.elements.namedItem(name) !== null);
+  return new Set(
+    [...content.keys(), ...present].filter((name) => (content.get(name) ?? "") !== (saved.get(name) ?? "")),
+  );
+}
 
 /** A form with labelled fields. It prevents a second request while one is in progress, and keeps its values if the service refuses them. */
 export function Form({
@@ -70,7 +79,10 @@ export function Form({
   useLayoutEffect(() => {
     if (form.current !== null) saved.current = contentOf(form.current);
   }, []);
-  const isUnsaved = useCallback(() => form.current !== null && differs(form.current, saved.current), []);
+  const isUnsaved = useCallback(
+    () => form.current !== null && changedIn(form.current, saved.current).size > 0,
+    [],
+  );
   useUnsaved(isEditor ? isUnsaved : null);
 
   const submit = async (element: HTMLFormElement) => {
@@ -80,7 +92,7 @@ export function Form({
     try {
       const data = new FormData(element);
       const sent = contentOf(element);
-      await onSubmit((name) => String(data.get(name) ?? ""), element);
+      await onSubmit((name) => String(data.get(name) ?? ""), element, changedIn(element, saved.current));
       saved.current = sent;
     } catch (error) {
       setMessages(messagesFor(element, error));

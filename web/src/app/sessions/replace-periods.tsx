@@ -36,8 +36,9 @@ export function ReplacePeriods({ client, session, tag: latestTag, zone, onClose,
           const { data, error, response } = await client.PUT("/api/v2/sessions/{session}/periods/", {
             params: { path: { session }, query: { tz: zoneName(zone) } },
             headers: { "Content-Type": "text/csv", ...(tag === null ? {} : { "If-Match": tag }) },
-            body: (await file.text()) as never,
-            bodySerializer: (csv: unknown) => csv as string,
+            // the service detects the encoding of the bytes
+            body: (await file.arrayBuffer()) as never,
+            bodySerializer: (csv: unknown) => csv as ArrayBuffer,
           });
           if (data === undefined) {
             const refused = new ApiError(response, error);

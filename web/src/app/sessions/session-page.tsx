@@ -6,19 +6,17 @@ import { duration } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
 import { sportName } from "../activities/names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
-import { announce } from "../parts/announcements.js";
-import { Dialog } from "../parts/dialog.js";
 import { Facts } from "../parts/facts.js";
 import { lazily } from "../parts/lazily.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { mayEdit, mayReadHeart } from "../squads/roles.js";
 import type { ViewProps } from "../view.js";
 import { type LoadedSession, loadSession, missingPlayers, playersIn } from "./load-session.js";
-import { SessionForm } from "./session-form.js";
 import { clock, isRunning, kindName, playersText, timesOf } from "./session-words.js";
 
 const SessionTable = lazily(async () => (await import("./guest-parts.js")).SessionTable);
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
+const EditSession = lazily(async () => (await import("./edit-session.js")).EditSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
 /** Pauses between requests during a computation. Each pause is twice as long as the previous one. */
@@ -201,18 +199,14 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         />
       ) : null}
       {open.value === "edit" ? (
-        <Dialog title={`Edit ${session.name}`} onClose={close}>
-          <SessionForm
-            {...props}
-            session={session}
-            onCancel={close}
-            onDone={() => {
-              close();
-              announce("The session is saved.");
-              onChange();
-            }}
-          />
-        </Dialog>
+        <EditSession
+          {...{ client, settings, session }}
+          onClose={close}
+          onDone={() => {
+            close();
+            onChange();
+          }}
+        />
       ) : null}
     </>
   );

@@ -1,10 +1,10 @@
-import { unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { zoneName } from "../../view/times.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Field, Form, type Values } from "../parts/form.js";
-import { instantText } from "../parts/when.js";
+import { onlyChanged, saveChanges } from "../parts/save-changes.js";
+import { instantOf, instantText } from "../parts/when.js";
 import { thisMinute } from "./end-dialog.js";
 import type { TabProps } from "./tab.js";
 import { HIGH_SPEED, MAX_HR, type Member, SPRINT, thresholdsIn, thresholdsOf } from "./thresholds.js";
@@ -25,36 +25,61 @@ interface Props extends TabProps {
 export function ChangePlayer({
   client,
   settings,
-  member,
+  member: latest,
   name,
   hasHeart,
   setsTimes,
   onClose,
   onDone,
 }: Props) {
+  // the member that the user sees, because the page may load it again while the dialog is open
+  const [member] = useState(latest);
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
   const unit = settings.speedUnit.value;
-  const now = thresholdsOf(member.params, unit);
   // the meaning of the field depends on the scope
   const startName = isFromTime ? "from" : "start_time";
 
-  const save = async (values: Values) => {
+  const textsOf = ({ number, position, params, ...times }: Member) => {
+    const { highSpeed, sprint, maxHr } = thresholdsOf(params, unit);
+    return {
+      ...{ number, position, [HIGH_SPEED]: highSpeed, [SPRINT]: sprint, [MAX_HR]: maxHr },
+      start_time: instantText(Date.parse(times.start_time), zone),
+      end_time: endText(times.end_time, zone),
+    };
+  };
+  const texts = textsOf(member);
+
+  const save = async (values: Values, form: HTMLFormElement, changed: ReadonlySet<string>) => {
     const number = values("number").trim();
-    const changed = {
+    const entered = {
       number: number === "" ? null : Number(number),
       position: values("position").trim() || null,
-      params: thresholdsIn(values, unit),
     };
-    const start = () => timeIn(values, startName, zone);
+    const hasParams = [HIGH_SPEED, SPRINT, MAX_HR].some((field) => changed.has(field));
+    // the fields of the times appear with the scope, so the form does not know their first values
+    const isOther = (field: "start_time" | "end_time") =>
+      instantOf(values(field), zone) !== instantOf(texts[field], zone);
     const times = isFromTime
-      ? { from: start() }
-      : setsTimes
-        ? { start_time: start(), end_time: endIn(values, "end_time", zone) }
-        : {};
+      ? { from: timeIn(values, "from", zone) }
+      : {
+          ...(setsTimes && isOther("start_time") ? { start_time: timeIn(values, "start_time", zone) } : {}),
+          ...(setsTimes && isOther("end_time") ? { end_time: endIn(values, "end_time", zone) } : {}),
+        };
     const params = { path: { member: member.id } };
-    const body = { ...changed, ...times };
-    await unwrap(client.PATCH("/api/v2/members/{member}/", { params, body }));
+    await saveChanges({
+      ...{ form, changed, shown: member, textsOf },
+      read: () => client.GET("/api/v2/members/{member}/", { params }),
+      write: (headers, present) =>
+        client.PATCH("/api/v2/members/{member}/", {
+          ...{ params, headers },
+          body: {
+            ...onlyChanged(entered, changed),
+            ...(hasParams ? { params: thresholdsIn(values, changed, unit, present.params) } : {}),
+            ...times,
+          },
+        }),
+    });
     announce(`${name} is saved.`);
     onDone();
   };
@@ -70,14 +95,14 @@ export function ChangePlayer({
             min={0}
             max={999}
             step={1}
-            initial={member.number}
+            initial={texts.number}
             isFirst
           />
           <Field
             name="position"
             label="Position"
             maxLength={20}
-            initial={member.position}
+            initial={texts.position}
             hint="GK, DF, MF, FW or any other text."
           />
         </div>
@@ -88,7 +113,7 @@ export function ChangePlayer({
             type="number"
             min={0.1}
             step="any"
-            initial={now.highSpeed}
+            initial={texts[HIGH_SPEED]}
           />
           <Field
             name={SPRINT}
@@ -96,7 +121,7 @@ export function ChangePlayer({
             type="number"
             min={0.1}
             step="any"
-            initial={now.sprint}
+            initial={texts[SPRINT]}
           />
           {hasHeart ? (
             <Field
@@ -106,7 +131,7 @@ export function ChangePlayer({
               min={60}
               max={240}
               step="any"
-              initial={now.maxHr}
+              initial={texts[MAX_HR]}
             />
           ) : null}
         </div>
@@ -129,7 +154,7 @@ export function ChangePlayer({
               label="From"
               type="datetime-local"
               required
-              initial={isFromTime ? thisMinute(zone) : instantText(Date.parse(member.start_time), zone)}
+              initial={isFromTime ? thisMinute(zone) : texts.start_time}
               hint={`Times in ${zoneName(zone)}.`}
             />
             {isFromTime ? null : (
@@ -137,7 +162,7 @@ export function ChangePlayer({
                 name="end_time"
                 label="Until"
                 type="datetime-local"
-                initial={endText(member.end_time, zone)}
+                initial={texts.end_time}
                 hint="Leave it empty for no end."
               />
             )}

@@ -4,15 +4,18 @@ import { NO_VALUE } from "../../view/values.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { collected } from "../parts/collected.js";
+import { lazily } from "../parts/lazily.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
 import { loadSeason } from "../season/season-data.js";
-import { ChangePlayer } from "./change-player.js";
 import { type GuestRole, type Invitation, mayEdit, mayReadHeart, rightsOf, roleName } from "./roles.js";
 import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
+
+// loaded separately, because few visits need it
+const ChangePlayer = lazily(async () => (await import("./change-player.js")).ChangePlayer);
 
 /** The name of another manager's squad and the user's role in it, with a button to leave it. */
 export function GuestHead({ squad, invitation, client, go }: TabProps & { invitation: Invitation }) {

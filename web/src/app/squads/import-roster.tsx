@@ -1,3 +1,4 @@
+import type { Resource } from "asi-client";
 import { useState } from "preact/hooks";
 import { zoneName } from "../../view/times.js";
 import { announce } from "../parts/announcements.js";
@@ -7,12 +8,23 @@ import { Field, Form } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { instantText } from "../parts/when.js";
 import { mayManageAthletes } from "../session.js";
+import { thisMinute } from "./end-dialog.js";
+import { KeptLater } from "./kept-later.js";
 import { LineProblems } from "./line-problems.js";
-import { type ImportedRoster, importRoster, type LineProblem, refusedLines } from "./roster-file.js";
+import {
+  type ImportedRoster,
+  importRoster,
+  type LineProblem,
+  type RosterFile,
+  refusedLines,
+} from "./roster-file.js";
 import type { TabProps } from "./tab.js";
 import { timeIn } from "./validity.js";
 
 interface Props extends TabProps {
+  athletes: ReadonlyMap<number, Resource["Athlete"]>;
+  /** Whether the squad has no players yet. The first roster then also applies to the recordings of today. */
+  isFirst: boolean;
   onClose: () => void;
   /** Called after an import. The dialog stays open and shows the result. */
   onDone: () => void;
@@ -27,10 +39,16 @@ function summaryOf({ created, changed, unchanged }: ImportedRoster): string {
 }
 
 /** Imports players, thresholds and trackers from roster.csv, the file of `asi squad`. */
-export function ImportRoster({ client, account, squad, settings, onClose, onDone }: Props) {
+export function ImportRoster(props: Props) {
+  const { client, account, squad, settings, athletes, isFirst, onClose, onDone } = props;
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
-  const [imported, setImported] = useState<ImportedRoster | null>(null);
+  const [imported, setImported] = useState<{ file: RosterFile; result: ImportedRoster } | null>(null);
   const zone = settings.zone.value;
+  const load = async (file: RosterFile) => {
+    setImported({ file, result: await importRoster(client, squad.id, file) });
+    announce("The roster is imported.");
+    onDone();
+  };
   return (
     <Dialog title="Import roster.csv" onClose={onClose}>
       {imported === null ? (
@@ -42,15 +60,12 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
             const file = (form.elements.namedItem("file") as HTMLInputElement).files?.[0];
             if (file === undefined) throw new FormProblem({ file: "Choose the file." });
             try {
-              const from = timeIn(values, "from", zone);
-              const result = await importRoster(client, squad.id, {
-                csv: await file.text(),
-                from,
+              await load({
+                csv: await file.arrayBuffer(),
+                from: timeIn(values, "from", zone),
                 create: values("create") === "on",
+                replacesLater: false,
               });
-              setImported(result);
-              announce("The roster is imported.");
-              onDone();
             } catch (error) {
               const refused = refusedLines(error);
               setLines(refused);
@@ -74,8 +89,8 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
             label="From"
             type="datetime-local"
             required
-            initial={instantText(dayAfter(Date.now(), 0, zone), zone)}
-            hint={`Times in ${zoneName(zone)}. Numbers, thresholds and trackers are valid from then on.`}
+            initial={isFirst ? instantText(dayAfter(Date.now(), 0, zone), zone) : thisMinute(zone)}
+            hint={`Times in ${zoneName(zone)}. Numbers, thresholds and trackers are valid from then on. Later changes remain, and are listed after the import.`}
           />
           {mayManageAthletes(account) ? (
             <label class="check">
@@ -87,7 +102,14 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
         </Form>
       ) : (
         <>
-          <p>{summaryOf(imported)}</p>
+          <p>{summaryOf(imported.result)}</p>
+          <KeptLater
+            kept={imported.result.kept_later}
+            athletes={athletes}
+            zone={zone}
+            unit={settings.speedUnit.value}
+            onReplace={() => load({ ...imported.file, replacesLater: true })}
+          />
           <div class="dialog-buttons">
             <button type="button" class="primary" onClick={onClose}>
               Close

@@ -13,13 +13,13 @@ import { dayAndTime } from "../parts/when.js";
 import { nameIn, visibleAthletes } from "../people.js";
 import { AddPlayers } from "./add-players.js";
 import { AskPermission } from "./ask-permission.js";
-import { ChangePlayer } from "./change-player.js";
 import { EndDialog } from "./end-dialog.js";
 import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
 
-// loaded separately, because few visits need it
+// loaded separately, because few visits need them
+const ChangePlayer = lazily(async () => (await import("./change-player.js")).ChangePlayer);
 const ImportRoster = lazily(async () => (await import("./import-roster.js")).ImportRoster);
 
 /** The subject of a dialog in this tab. */
@@ -190,7 +190,13 @@ export function Players(props: TabProps) {
                   onDone={done}
                 />
               ) : open?.kind === "import" ? (
-                <ImportRoster {...props} onClose={close} onDone={request.reload} />
+                <ImportRoster
+                  {...props}
+                  athletes={athletes}
+                  isFirst={members.length === 0}
+                  onClose={close}
+                  onDone={request.reload}
+                />
               ) : open?.kind === "change" ? (
                 <ChangePlayer
                   {...props}

@@ -7,18 +7,28 @@ export interface LineProblem {
   detail: string;
 }
 
+/** A roster with the options of its import. */
+export interface RosterFile {
+  csv: ArrayBuffer;
+  from: string;
+  /** Whether to create athletes whom the service does not know. */
+  create: boolean;
+  /** Whether to replace values that start after `from`. */
+  replacesLater: boolean;
+}
+
 /** Imports the players and trackers of a squad. @throws ApiError, AwayError */
-export function importRoster(
-  client: Client,
-  squad: number,
-  file: { csv: string; from: string; create: boolean },
-) {
+export function importRoster(client: Client, squad: number, file: RosterFile) {
   return unwrap(
     client.POST("/api/v2/squads/{squad}/roster/", {
-      params: { path: { squad }, query: { from: file.from, create: file.create } },
+      params: {
+        path: { squad },
+        query: { from: file.from, create: file.create, replace_later: file.replacesLater },
+      },
       headers: { "Content-Type": "text/csv" },
-      body: file.csv,
-      bodySerializer: (csv) => csv,
+      // the service detects the encoding of the bytes
+      body: file.csv as never,
+      bodySerializer: (csv: unknown) => csv as ArrayBuffer,
     }),
   );
 }

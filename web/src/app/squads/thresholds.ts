@@ -24,14 +24,25 @@ export const thresholdsOf = ({ hid_thresholds, sprint_threshold, max_hr }: Param
 
 export const shownValue = (value: number | null): string => (value === null ? NO_VALUE : String(value));
 
-/** Returns the thresholds in a form. */
-export function thresholdsIn(values: Values, unit: SpeedUnit): Params {
+/** Returns the present thresholds with the changed ones of a form. An empty field removes its threshold. */
+export function thresholdsIn(
+  values: Values,
+  changed: ReadonlySet<string>,
+  unit: SpeedUnit,
+  present: Params,
+): Params {
+  const entered: Params = {};
   const [highSpeed, sprint, maxHr] = [HIGH_SPEED, SPRINT, MAX_HR].map((name) => values(name).trim());
   const high = highSpeed ? ofUnit(highSpeed, unit) : null;
-  return {
-    // `asi squad` derives the first speed from the second in the same way
-    ...(high === null ? {} : { hid_thresholds: [Math.min(4, high * 0.9), high] }),
-    ...(sprint ? { sprint_threshold: ofUnit(sprint, unit) } : {}),
-    ...(maxHr ? { max_hr: Number(maxHr) } : {}),
-  };
+  // `asi squad` derives the first speed from the second in the same way
+  if (high !== null) entered.hid_thresholds = [Math.min(4, high * 0.9), high];
+  if (sprint) entered.sprint_threshold = ofUnit(sprint, unit);
+  if (maxHr) entered.max_hr = Number(maxHr);
+  const chosen = (name: keyof Params) => (changed.has(`params.${name}`) ? entered : present)[name];
+  return Object.fromEntries(
+    (["hid_thresholds", "sprint_threshold", "max_hr"] as const).flatMap((name) => {
+      const value = chosen(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import { type Client, newKey, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { Checks } from "../parts/checks.js";
 import { Field, Form } from "../parts/form.js";
+import { onlyChanged, saveChanges } from "../parts/save-changes.js";
 
 interface Props {
   client: Client;
@@ -21,31 +22,48 @@ const EVENTS = [
   ["timeframes_events", "time frames created, changed and deleted"],
 ] as const;
 
+const textsOf = ({ webhook_url, activity_events, timeframes_events }: Resource["Webhook"]) => ({
+  ...{ webhook_url, activity_events, timeframes_events },
+});
+
 /** Address, secret and events of a webhook. */
-export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Props) {
+export function WebhookForm({ client, activity, webhook: latest, onDone, onCancel }: Props) {
+  // the webhook that the user sees, because the page may load it again while the form is open
+  const [webhook] = useState(latest);
   const [secret, setSecret] = useState(() => (webhook === null ? newSecret() : ""));
   return (
     <Form
       action={webhook === null ? "Create webhook" : "Save"}
       onCancel={onCancel}
-      onSubmit={async (values) => {
+      onSubmit={async (values, form, changed) => {
         const fields = {
           webhook_url: values("webhook_url").trim(),
           activity_events: values("activity_events") === "on",
           timeframes_events: values("timeframes_events") === "on",
         };
         const path = { activity };
+        const edit = (shown: Resource["Webhook"]) => {
+          const params = { path: { ...path, webhook: shown.id } };
+          return saveChanges({
+            ...{ form, changed, shown, textsOf },
+            read: () => client.GET("/api/v1/activities/{activity}/webhooks/{webhook}/", { params }),
+            write: (headers) =>
+              client.PATCH("/api/v1/activities/{activity}/webhooks/{webhook}/", {
+                ...{ params, headers },
+                body: onlyChanged({ ...fields, secret_token: secret }, changed),
+              }),
+          });
+        };
         const saved =
           webhook === null
-            ? client.POST("/api/v1/activities/{activity}/webhooks/", {
-                params: { path },
-                body: { ...fields, secret_token: secret },
-              })
-            : client.PATCH("/api/v1/activities/{activity}/webhooks/{webhook}/", {
-                params: { path: { ...path, webhook: webhook.id } },
-                body: { ...fields, ...(secret === "" ? {} : { secret_token: secret }) },
-              });
-        onDone(await unwrap(saved), secret === "" ? null : secret);
+            ? unwrap(
+                client.POST("/api/v1/activities/{activity}/webhooks/", {
+                  params: { path },
+                  body: { ...fields, secret_token: secret },
+                }),
+              )
+            : edit(webhook);
+        onDone(await saved, secret === "" ? null : secret);
       }}
     >
       <Field

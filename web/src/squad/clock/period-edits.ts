@@ -11,6 +11,12 @@ import {
 
 type Periods = readonly SessionPeriod[];
 
+/**
+ * Periods with the times of players as entered, by the same periods after their ends have moved. A wrong end would otherwise cut these times
+ * for good.
+ */
+const entered = new WeakMap<SessionPeriod, SessionPeriod>();
+
 const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
 
@@ -26,28 +32,68 @@ export function withPeriod(periods: Periods, name: string, all: Interval): Sessi
 export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =>
   periods.filter((period) => period.name !== name);
 
+/** Does the same with the times as entered. */
+function changedTwice(
+  periods: Periods,
+  name: string,
+  change: (period: SessionPeriod, shown: SessionPeriod) => SessionPeriod,
+): SessionPeriod[] {
+  return changed(periods, name, (period) => {
+    const next = change(period, period);
+    const asEntered = entered.get(period);
+    if (asEntered !== undefined) entered.set(next, change(asEntered, period));
+    return next;
+  });
+}
+
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
-  changed(periods, name, (period) => ({ ...period, name: newName }));
+  changedTwice(periods, name, (period) => ({ ...period, name: newName }));
+
+/** Returns an interval whose ends move from those of a period to others, if they are equal. */
+const following = ({ startMs, endMs }: Interval, from: Interval, to: Interval): Interval => ({
+  startMs: startMs === from.startMs ? to.startMs : startMs,
+  endMs: endMs === from.endMs ? to.endMs : endMs,
+});
+
+const within = ({ startMs, endMs }: Interval, ends: Interval): Interval => ({
+  startMs: Math.max(startMs, ends.startMs),
+  endMs: Math.min(endMs, ends.endMs),
+});
 
 /**
- * Moves the ends that a period has for all players. Equal ends of individual players move with them. Times outside the period are removed.
+ * Moves the ends that a period has for all players. Equal ends of individual players move with them. Times outside the period do not count
+ * until the ends move again, also in a later change.
  */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
-    const { all } = period;
+    const asEntered = entered.get(period) ?? period;
+    const { all } = asEntered;
     if (all === null) return { ...period, all: ends };
-    const followed = ({ startMs, endMs }: Interval): Interval => ({
-      startMs: startMs === all.startMs ? ends.startMs : Math.max(startMs, ends.startMs),
-      endMs: endMs === all.endMs ? ends.endMs : Math.min(endMs, ends.endMs),
-    });
     const own = new Map(
-      [...period.own].map(([player, intervals]) => [
+      [...asEntered.own].map(([player, intervals]) => [
         player,
-        intervals.map(followed).filter(({ startMs, endMs }) => startMs < endMs),
+        intervals
+          .map((interval) => within(following(interval, all, ends), ends))
+          .filter(({ startMs, endMs }) => startMs < endMs),
       ]),
     );
-    return { ...period, all: ends, own };
+    const moved = { ...period, all: ends, own };
+    entered.set(moved, asEntered);
+    return moved;
   });
+}
+
+/** Returns the players with times outside a period, as keys of their names. */
+export function outside(period: SessionPeriod): string[] {
+  const { all } = period;
+  const asEntered = entered.get(period);
+  if (all === null || asEntered?.all == null) return [];
+  const from = asEntered.all;
+  const isOutside = (interval: Interval) => {
+    const { startMs, endMs } = following(interval, from, all);
+    return startMs < all.startMs || endMs > all.endMs || startMs >= endMs;
+  };
+  return [...asEntered.own].flatMap(([player, intervals]) => (intervals.some(isOutside) ? [player] : []));
 }
 
 /** @param intervals times of the player in the period; empty if the player does not take part; null for the times of all */
@@ -57,13 +103,17 @@ export function withOwn(
   player: string,
   intervals: readonly Interval[] | null,
 ): SessionPeriod[] {
-  return changed(periods, name, (period) => {
+  return changedTwice(periods, name, (period, { all }) => {
     const own = new Map(period.own);
     if (intervals === null) own.delete(nameKey(player));
     else
       own.set(
         nameKey(player),
-        intervals.toSorted((a, b) => a.startMs - b.startMs),
+        intervals
+          .map((interval) =>
+            all === null || period.all === null ? interval : following(interval, all, period.all),
+          )
+          .toSorted((a, b) => a.startMs - b.startMs),
       );
     return { ...period, own };
   });

@@ -3,7 +3,7 @@ import { type Interval, intervalsFor, nameKey, type SessionPeriod } from "asi-co
 import { timeOfDay } from "../../view/times.js";
 import type { AttackSide } from "../period-steps.js";
 import type { SquadPlayer, SquadSession } from "../squad-session.js";
-import { renamed, withEnds, withOwn, withoutPeriod } from "./period-edits.js";
+import { outside, renamed, withEnds, withOwn, withoutPeriod } from "./period-edits.js";
 import { extentOf } from "./period-lanes.js";
 import { contextOf, writtenInterval } from "./period-times.js";
 
@@ -45,6 +45,8 @@ export function PeriodLine({ session, period }: { session: SquadSession; period:
   const [from, to] =
     extent === null ? ["", ""] : [extent.startMs, extent.endMs].map((ms) => timeOfDay(ms, zone));
   const different = period.own.size;
+  const keys = outside(period);
+  const cut = session.names.value.filter((player) => keys.includes(nameKey(player)));
   return (
     <>
       <tr>
@@ -99,6 +101,13 @@ export function PeriodLine({ session, period }: { session: SquadSession; period:
         <tr>
           <td colSpan={6} class="clock-problem" role="alert">
             {problem.value}
+          </td>
+        </tr>
+      )}
+      {cut.length === 0 ? null : (
+        <tr>
+          <td colSpan={6} class="clock-problem" role="status">
+            Times outside {name} do not count: {cut.join(", ")}. They count again when it includes them.
           </td>
         </tr>
       )}

@@ -6,5 +6,5 @@ import { MAX_SHEET_BYTES, readPitchCorners } from "asi-convert/squad-sheets";
 export async function frameIn(file: File): Promise<PitchFrame> {
   if (file.size > MAX_SHEET_BYTES)
     throw new Error("The file is larger than 4 MiB. Is it the file with the four corners?");
-  return pitchFrame(readPitchCorners(await file.text()));
+  return pitchFrame(readPitchCorners(new Uint8Array(await file.arrayBuffer())));
 }
