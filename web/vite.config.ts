@@ -75,7 +75,10 @@ export default defineConfig({
               name: "dialog",
               test: /src\/app\/parts\/(action|announcements|dialog|first-focus|form|unsaved)\.tsx?$/,
             },
-            { name: "period-edits", test: /src\/squad\/clock\/(on-pitch|period-edits|substitutions)\.ts$/ },
+            {
+              name: "period-edits",
+              test: /src\/squad\/clock\/(clock-canvas|clock-words|on-pitch|period-edits|substitutions)\.ts$/,
+            },
           ],
         },
         // a test uses these names to measure the size of the views with an account

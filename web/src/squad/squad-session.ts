@@ -92,8 +92,6 @@ export class SquadSession {
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
   /** The periods that the user created or changed, or null for those of the file. */
   readonly editedPeriods: ReadonlySignal<readonly SessionPeriod[] | null>;
-  /** The periods without changes by the user. */
-  readonly originalPeriods: ReadonlySignal<readonly SessionPeriod[]>;
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   /** The side of the map towards which the team attacks, by period name. Unknown for other periods. */
   readonly attack: ReadonlySignal<ReadonlyMap<string, AttackSide>>;
@@ -178,7 +176,6 @@ export class SquadSession {
       const timeZone = zoneName(this.settings.zone.value);
       return periodsIn(found, { session: mainInterval(recordings), timeZone, players: this.names.value });
     });
-    this.originalPeriods = computed(() => this.periodsOfFile.value?.content ?? stored?.periods ?? []);
     const idsOf = (recordings: readonly OpenRecording[]) => recordings.map(({ id }) => id);
     this.periodSteps = new PeriodSteps(
       computed(() => {
@@ -190,7 +187,9 @@ export class SquadSession {
     );
     this.editedPeriods = this.periodSteps.periods;
     this.attack = this.periodSteps.attack;
-    this.periods = computed(() => this.editedPeriods.value ?? this.originalPeriods.value);
+    this.periods = computed(
+      () => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? stored?.periods ?? [],
+    );
     this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
     const stopFollowing = effect(() => {

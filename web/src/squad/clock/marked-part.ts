@@ -31,7 +31,11 @@ export function markedPart(clock: Clock): MarkedPart {
       else if (scope.kind === "period") {
         const ends = { startMs: next.startMs, endMs: next.stopMs };
         const gesture = `ends of ${scope.name}`;
-        const before = session.periodSteps.before(gesture).periods ?? session.originalPeriods.peek();
+        const before =
+          session.periodSteps.before(gesture).periods ??
+          session.periodsOfFile.peek()?.content ??
+          session.stored?.periods ??
+          [];
         session.periodSteps.change({ periods: withEnds(before, scope.name, ends) }, gesture);
       }
     },
