@@ -86,7 +86,10 @@ const house = [
     comment: "Command, page and service read its files and compute its table with the same functions.",
     severity: "error",
     from: { path: "^src/squad/" },
-    to: { pathNot: "^src/(squad/|metrics/|rows/(csv-text|time-zone)\\.ts$|(arguments|errors|text-encoding|types)\\.ts$)" },
+    to: {
+      pathNot:
+        "^src/(squad/|metrics/|rows/(csv-text|time-zone)\\.ts$|(arguments|errors|text-encoding|types)\\.ts$)",
+    },
   },
   {
     name: "service: only the API of OpenTelemetry",
