@@ -60,12 +60,12 @@ describe("the size of the page", () => {
     expect(sizeOf(ofSquad)).toBeLessThanOrEqual(30_000);
   });
 
-  it("grows by at most 15.3 kB for the clock and the problems after the table of a squad, and by 13.7 kB for the map with playback", () => {
+  it("grows by at most 15.4 kB for the clock and the problems after the table of a squad, and by 13.7 kB for the map with playback", () => {
     const table = [...first, ...addedBy(partOf("squad"))];
     const next = new Set([...addedBy(partOf("clock"), table), ...addedBy(partOf("look-at"), table)]);
     const ofMap = addedBy(partOf("map"), [...table, ...next]);
     if (process.env.SIZES !== undefined) console.log({ afterTable: sizeOf(next), map: sizeOf(ofMap) });
-    expect(sizeOf(next)).toBeLessThanOrEqual(15_300);
+    expect(sizeOf(next)).toBeLessThanOrEqual(15_400);
     expect(sizeOf(ofMap)).toBeLessThanOrEqual(13_700);
   });
 

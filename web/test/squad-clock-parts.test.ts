@@ -187,6 +187,27 @@ describe("periods above the clock", () => {
     ]);
   });
 
+  it("move only times of players that have the ends of the period at that moment", () => {
+    const half = withPlayedPeriod([], "1st half", span(0, 45), []);
+    const earlier = withEnds(half, "1st half", span(-2, 45));
+    const withBea = withOwn(earlier, "1st half", "Bea", [span(0, 30)]);
+    const [later] = withEnds(withBea, "1st half", span(-2, 47));
+    expect(later?.own.get("bea")).toEqual([span(0, 30)]);
+  });
+
+  it("keep a part that a mistyped end cuts off, also if another part of the player is edited meanwhile", () => {
+    const half = withOwn(withPlayedPeriod([], "1st half", span(0, 45), []), "1st half", "Bea", [
+      span(0, 10),
+      span(35, 45),
+    ]);
+    const typed = withEnds(half, "1st half", span(0, 30));
+    const edited = withOwn(typed, "1st half", "Bea", [span(0, 12)]);
+    expect(outside(edited[0] as never)).toEqual(["bea"]);
+    const [corrected] = withEnds(edited, "1st half", span(0, 45));
+    expect(corrected?.own.get("bea")).toEqual([span(0, 12), span(35, 45)]);
+    expect(outside(corrected as never)).toEqual([]);
+  });
+
   it("omit the time that players sit out by other periods if they are created from a selection", () => {
     const half = period("1st half", 0, 45, { Meier: [[0, 30]], Huber: [[30, 45]] });
     const [, drill] = withPlayedPeriod([half], "Drill", span(20, 40), ["Keller", "Meier", "Huber"]);

@@ -9,6 +9,8 @@ import type { SquadFile } from "./squad-file.js";
 export interface FollowedSession {
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   readonly files: ReadonlySignal<readonly SquadFile[]>;
+  /** The directions of play, by period name. */
+  readonly attack: ReadonlySignal<ReadonlyMap<string, unknown>>;
   readonly opened: { add(files: readonly File[]): Promise<void> };
 }
 

@@ -67,11 +67,17 @@ export function FrameEditor(props: Props) {
     }
     const name = values("name").trim();
     const maxHr = values("params.max_hr");
-    const paramsOver = ({ name: _, max_hr: __, ...others }: Resource["Timeframe"]["params"]) => ({
-      ...others,
-      ...(name === "" ? {} : { name }),
-      ...(maxHr === "" ? {} : { max_hr: Number(maxHr) }),
-    });
+    // The service replaces all params, so those that the user has not changed are sent as they are now.
+    const paramsOver = ({ name: ofName, max_hr: ofMaxHr, ...others }: Resource["Timeframe"]["params"]) => {
+      const isNew = (field: string) => frame === null || edited.has(field);
+      const text = isNew("name") ? name : ofName;
+      const rate = isNew("params.max_hr") ? maxHr : ofMaxHr;
+      return {
+        ...others,
+        ...(text === undefined || text === "" ? {} : { name: text }),
+        ...(rate === undefined || rate === "" ? {} : { max_hr: Number(rate) }),
+      };
+    };
     const body = {
       start_time: new Date(marked.startMs).toISOString(),
       end_time: new Date(marked.stopMs).toISOString(),

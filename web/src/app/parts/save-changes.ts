@@ -35,11 +35,17 @@ export async function saveChanges<Item>(saving: Saving<Item>): Promise<Item> {
   const { form, changed, textsOf, read, write } = saving;
   let { shown } = saving;
   if (changed.size === 0) return shown;
+  const entered = new FormData(form);
   for (let tries = 1; ; tries++) {
     const { data: present, error, response } = await read();
     if (present === undefined) throw new ApiError(response, error);
     const [before, now] = [textsOf(shown), textsOf(present)];
-    const theirs = Object.keys(now).filter((name) => (now[name] ?? "") !== (before[name] ?? ""));
+    // An earlier request may have saved the user's values although its response was lost.
+    const isMine = (name: string) =>
+      changed.has(name) && String(now[name] ?? "") === String(entered.get(name) ?? "").trim();
+    const theirs = Object.keys(now).filter(
+      (name) => (now[name] ?? "") !== (before[name] ?? "") && !isMine(name),
+    );
     if (theirs.length > 0 && !(await mayReplace(form, changed, theirs, now)))
       throw new FormProblem({ "": "Nothing is saved. Open the form again to see the new values." });
     shown = present;

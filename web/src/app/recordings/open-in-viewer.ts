@@ -3,7 +3,7 @@ import { closeStored } from "../../opened-squad.js";
 import { ReadingError } from "../../recording/calls.js";
 import type { DeviceRange } from "../../recording/device-range.js";
 import { rangeFileName } from "../../recording/file-names.js";
-import { go as goTo, goToViewer, leaveViewerAddress } from "../../view/route.js";
+import { go as goTo, goToViewer, leaveViewerAddress, mayReplaceSquad } from "../../view/route.js";
 import { AwayError } from "../connection.js";
 import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";
 import type { ViewProps } from "../view.js";
@@ -39,6 +39,8 @@ export async function openInViewer(
   ranges: readonly DeviceRange[],
   isAdding: boolean,
 ): Promise<void> {
+  // an open squad of the service is closed below
+  if (!(await mayReplaceSquad())) return;
   let left = ranges;
   let isShown = false;
   const openRest = async () => {

@@ -50,9 +50,9 @@ export class SessionWatch {
   }
 
   /** Checks the session on each return until the returned function is called. */
-  follow({ files }: Pick<FollowedSession, "files">): () => void {
+  follow({ files, attack }: Pick<FollowedSession, "files" | "attack">): () => void {
     const { saver, loaded } = this.#watched;
-    const hasOwnFiles = () => files.peek().some(isOwn);
+    const hasOwnInput = () => attack.peek().size > 0 || files.peek().some(isOwn);
     let isFirst = true;
     const stopChecking = effect(() => {
       // the check is repeated when the service is available again
@@ -61,7 +61,7 @@ export class SessionWatch {
       this.#checking = new AbortController();
       const { signal } = this.#checking;
       if (isViewerShown.value && (!isFirst || loaded.figures.computing.length > 0))
-        queueMicrotask(() => this.#check(signal, hasOwnFiles));
+        queueMicrotask(() => this.#check(signal, hasOwnInput));
       isFirst = false;
     });
     const stopFollowing = effect(() => {
@@ -76,7 +76,7 @@ export class SessionWatch {
     };
   }
 
-  async #check(signal: AbortSignal, hasOwnFiles: () => boolean): Promise<void> {
+  async #check(signal: AbortSignal, hasOwnInput: () => boolean): Promise<void> {
     const { saver, isSquadShown, reopen } = this.#watched;
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -85,7 +85,7 @@ export class SessionWatch {
         const found = await this.#look(signal);
         signal.throwIfAborted();
         if (found.isChanged) {
-          const isUnsaved = saver.saving.peek().name !== "saved" || hasOwnFiles() || !isSquadShown();
+          const isUnsaved = saver.saving.peek().name !== "saved" || hasOwnInput() || !isSquadShown();
           if (isUnsaved) this.state.value = "changed";
           else reopen();
           return;
@@ -106,6 +106,9 @@ export class SessionWatch {
     const isSame = this.#figuresTag !== null && !(await hasOtherTags(tags, signal));
     if (isSame) return { isChanged: false, isComputing: false };
     const now = await load(signal);
+    // the user's own change was saved, or is being saved, during the requests
+    if (saver.tag !== tags.periodsTag || saver.saving.peek().name === "saving")
+      return { isChanged: false, isComputing: true };
     const isComputing = now.figures.computing.length > 0;
     const periods = periodsOfRows(now.periods, playersIn(now.figures));
     const isChanged = contentOf(now) !== contentOf(loaded) || !saver.isStored(periods);
@@ -117,7 +120,7 @@ export class SessionWatch {
   }
 }
 
-/** Corners of the pitch and corrected clocks are lost when the session is opened again. */
+/** Corners of the pitch, corrected clocks and directions of play are lost when the session is opened again. */
 const isOwn = ({ state }: FollowedSession["files"]["value"][number]): boolean =>
   state.name === "corners" || (state.name === "recording" && state.recording.shiftMs !== 0);
 

@@ -12,10 +12,10 @@ import {
 type Periods = readonly SessionPeriod[];
 
 /**
- * Periods with the times of players as entered, by the same periods after their ends have moved. A wrong end would otherwise cut these times
- * for good.
+ * The times of players as entered, by periods whose ends have moved. A wrong end would otherwise cut these times for good. Infinite ends
+ * are those of the period.
  */
-const entered = new WeakMap<SessionPeriod, SessionPeriod>();
+const entered = new WeakMap<SessionPeriod, Own>();
 
 const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
@@ -32,28 +32,21 @@ export function withPeriod(periods: Periods, name: string, all: Interval): Sessi
 export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =>
   periods.filter((period) => period.name !== name);
 
-/** Does the same with the times as entered. */
-function changedTwice(
-  periods: Periods,
-  name: string,
-  change: (period: SessionPeriod, shown: SessionPeriod) => SessionPeriod,
-): SessionPeriod[] {
-  return changed(periods, name, (period) => {
-    const next = change(period, period);
+export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
+  changed(periods, name, (period) => {
+    const next = { ...period, name: newName };
     const asEntered = entered.get(period);
-    if (asEntered !== undefined) entered.set(next, change(asEntered, period));
+    if (asEntered !== undefined) entered.set(next, asEntered);
     return next;
   });
-}
 
-export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
-  changedTwice(periods, name, (period) => ({ ...period, name: newName }));
-
-/** Returns an interval whose ends move from those of a period to others, if they are equal. */
-const following = ({ startMs, endMs }: Interval, from: Interval, to: Interval): Interval => ({
-  startMs: startMs === from.startMs ? to.startMs : startMs,
-  endMs: endMs === from.endMs ? to.endMs : endMs,
+/** Returns an interval with infinite ends in place of those that equal the ends of a period, because they move with them. */
+const open = ({ startMs, endMs }: Interval, all: Interval): Interval => ({
+  startMs: startMs === all.startMs ? Number.NEGATIVE_INFINITY : startMs,
+  endMs: endMs === all.endMs ? Number.POSITIVE_INFINITY : endMs,
 });
+
+const isSome = ({ startMs, endMs }: Interval) => startMs < endMs;
 
 const within = ({ startMs, endMs }: Interval, ends: Interval): Interval => ({
   startMs: Math.max(startMs, ends.startMs),
@@ -66,34 +59,34 @@ const within = ({ startMs, endMs }: Interval, ends: Interval): Interval => ({
  */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
-    const asEntered = entered.get(period) ?? period;
-    const { all } = asEntered;
+    const { all } = period;
     if (all === null) return { ...period, all: ends };
-    const own = new Map(
-      [...asEntered.own].map(([player, intervals]) => [
-        player,
-        intervals
-          .map((interval) => within(following(interval, all, ends), ends))
-          .filter(({ startMs, endMs }) => startMs < endMs),
-      ]),
-    );
-    const moved = { ...period, all: ends, own };
-    entered.set(moved, asEntered);
+    const times = entered.get(period) ?? ownWith(period.own, (one) => open(one, all));
+    const moved = { ...period, all: ends, own: ownWith(times, (one) => within(one, ends)) };
+    entered.set(moved, times);
     return moved;
   });
 }
 
+type Own = SessionPeriod["own"];
+
+const ownWith = (own: Own, change: (interval: Interval) => Interval): Own =>
+  new Map([...own].map(([player, intervals]) => [player, intervals.map(change).filter(isSome)]));
+
 /** Returns the players with times outside a period, as keys of their names. */
 export function outside(period: SessionPeriod): string[] {
   const { all } = period;
-  const asEntered = entered.get(period);
-  if (all === null || asEntered?.all == null) return [];
-  const from = asEntered.all;
-  const isOutside = (interval: Interval) => {
-    const { startMs, endMs } = following(interval, from, all);
-    return startMs < all.startMs || endMs > all.endMs || startMs >= endMs;
+  if (all === null) return [];
+  const isOutside = (one: Interval) => {
+    const { startMs, endMs } = within(one, all);
+    return (
+      startMs >= endMs ||
+      [one.startMs, one.endMs].some((ms) => Number.isFinite(ms) && ms !== startMs && ms !== endMs)
+    );
   };
-  return [...asEntered.own].flatMap(([player, intervals]) => (intervals.some(isOutside) ? [player] : []));
+  return [...(entered.get(period) ?? [])].flatMap(([player, intervals]) =>
+    intervals.some(isOutside) ? [player] : [],
+  );
 }
 
 /** @param intervals times of the player in the period; empty if the player does not take part; null for the times of all */
@@ -103,19 +96,27 @@ export function withOwn(
   player: string,
   intervals: readonly Interval[] | null,
 ): SessionPeriod[] {
-  return changedTwice(periods, name, (period, { all }) => {
-    const own = new Map(period.own);
-    if (intervals === null) own.delete(nameKey(player));
+  const key = nameKey(player);
+  const put = (own: Own, times: readonly Interval[] | null): Own => {
+    const next = new Map(own);
+    if (times === null) next.delete(key);
     else
-      own.set(
-        nameKey(player),
-        intervals
-          .map((interval) =>
-            all === null || period.all === null ? interval : following(interval, all, period.all),
-          )
-          .toSorted((a, b) => a.startMs - b.startMs),
+      next.set(
+        key,
+        times.toSorted((a, b) => a.startMs - b.startMs),
       );
-    return { ...period, own };
+    return next;
+  };
+  return changed(periods, name, (period) => {
+    const next = { ...period, own: put(period.own, intervals) };
+    const { all } = period;
+    const before = entered.get(period);
+    if (before === undefined || all === null) return next;
+    // the user sees only the times within the period
+    const hidden = (before.get(key) ?? []).filter((one) => !isSome(within(one, all)));
+    const shown = intervals?.map((one) => open(one, all)) ?? [];
+    entered.set(next, put(before, shown.length === 0 ? intervals : [...shown, ...hidden]));
+    return next;
   });
 }
 
