@@ -53,24 +53,25 @@ async function loadPart(): Promise<SquadPart | null> {
   }
 }
 
-/** @returns whether the squad is shown; the user can keep an open one with unsaved changes */
-async function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): Promise<boolean> {
-  if (!(await replace(workspace, open))) return false;
+/** Shows a squad. Files are added without a pause, because the page loads further parts of a squad that reads no files. */
+function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
+  replace(workspace, open);
   keptSquad.value = null;
   leaveStart();
-  return true;
 }
 
-async function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): Promise<boolean> {
-  if (!(await mayReplaceSquad())) {
-    open.session.opened.close();
-    return false;
-  }
+/** Returns whether to show a squad. The user can keep an open squad with unsaved changes; then the new one is closed. */
+async function mayShow({ session }: OpenSquad): Promise<boolean> {
+  const may = await mayReplaceSquad();
+  if (!may) session.opened.close();
+  return may;
+}
+
+function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
   for (const { id } of workspace.opened.peek()) workspace.close(id);
   openedSquad.peek()?.session.close();
   openedSquad.value = open;
   playerShown.value = null;
-  return true;
 }
 
 /**
@@ -89,7 +90,8 @@ export async function showStored(
     workspace.openRanges(files.flatMap(({ name }) => stored.ranges.get(name) ?? [])),
   );
   const open = { ...part.storedSquad(stored, settings, actions), part };
-  if (!(await replace(workspace, open))) return false;
+  if (!(await mayShow(open))) return false;
+  replace(workspace, open);
   goToViewer(address);
   const end = stored.follow(open.session);
   const stop = openedSquad.subscribe((now) => {
@@ -145,7 +147,8 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
   if (restored === null) return;
   const { whenRead, ...open } = restored;
-  await show(workspace, { ...open, part });
+  if (!(await mayShow(open))) return;
+  show(workspace, { ...open, part });
   await whenRead;
 }
 
@@ -159,9 +162,11 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
     const { files, ...open } = await part.startDemonstration(settings, actionsOn(workspace), (share) => {
       workspace.reading.value = { ...reading, share };
     });
-    const isShown = await show(workspace, { ...open, part });
+    const isShown = await mayShow(open);
     workspace.reading.value = null;
-    if (isShown) await open.session.opened.add(files);
+    if (!isShown) return;
+    show(workspace, { ...open, part });
+    await open.session.opened.add(files);
   } finally {
     workspace.reading.value = null;
   }
@@ -187,6 +192,8 @@ export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles
       await workspace.open(files);
       return;
     }
-    if (await show(workspace, { ...started, part })) await started.session.opened.add(files);
+    if (!(await mayShow(started))) return;
+    show(workspace, { ...started, part });
+    await started.session.opened.add(files);
   };
 }

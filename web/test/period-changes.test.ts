@@ -1,7 +1,7 @@
 /** Tests of the changes to the periods of several sessions in one squad. */
 import { signal } from "@preact/signals";
 import type { SessionPeriod } from "asi-convert/squad";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { OpenRecording } from "../src/recording/squad/squad-recording.js";
 import { clockOf } from "../src/squad/clock/clock-state.js";
 import { markedPart } from "../src/squad/clock/marked-part.js";
@@ -54,7 +54,15 @@ function newSession(stored: StoredSession | null = null, hours: readonly number[
     end: () => undefined,
   } as unknown as SquadWorkers;
   const settings = { zone: signal("utc"), preset: signal("soccer") } as unknown as Settings;
-  return new SquadSession(settings, workers, { onPlayer: async () => {}, onClose: () => {} }, stored);
+  const session = new SquadSession(
+    settings,
+    workers,
+    { onPlayer: async () => {}, onClose: () => {} },
+    stored,
+  );
+  // otherwise it would look for substitutions after the test
+  onTestFinished(() => session.close());
+  return session;
 }
 
 async function openFiles(hours = HOURS): Promise<SquadSession> {
