@@ -104,6 +104,9 @@ describe("listing athletes", () => {
     // Random usernames contain only digits and the letters a to f, so each term has another character.
     expect(await list(`search=0%25,_${carl.id}`)).toEqual(["bea"]);
     expect(await list("search=ash zorn")).toEqual([]);
+    // case-insensitive, also for other letters; a term does not continue in the next field (last name, first name)
+    expect(await list("search=ash ZOË")).toEqual(["zoe"]);
+    expect(await list("search=shzo")).toEqual([]);
     expect(await list("is_managed=1&ordering=first_name")).toEqual(["adam", "bea", "zoe", "default"]);
     expect(await list("ordering=birthdate")).toEqual(["adam", "zoe", "default", "bea", "uma"]);
     expect(await list("ordering=-birthdate")).toEqual(["zoe", "adam", "default", "bea", "uma"]);

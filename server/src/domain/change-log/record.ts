@@ -54,16 +54,17 @@ const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
 
 /**
  * Records that samples were stored or removed. Every manager must read again the times during which the manager owned
- * the device. A device may have been taken ten thousand times, so each ownership is compared with all times at once.
+ * the device. A device may have been taken ten thousand times, so the times of each manager are united before they are compared.
  */
 export async function recordSamples(unit: UnitOfWork, { deviceId, times }: ChangedSamples): Promise<void> {
   if (times.length === 0) return;
   await recordParts(
     unit,
-    sql`SELECT account_id, ${deviceId}::bigint AS object_id, unnest(times * int8multirange(owned)) AS part
+    sql`SELECT account_id, ${deviceId}::bigint AS object_id, unnest(times * range_agg(owned)) AS part
       FROM (SELECT manager_id AS account_id, int8range(${msOf(sql`start_time`)}, ${msOf(sql`end_time`)}) AS owned
         FROM ownerships WHERE device_id = ${deviceId}) AS ownerships
-      CROSS JOIN (SELECT ${millisecondsOf(times)} AS times) AS changed WHERE times && owned`,
+      CROSS JOIN (SELECT ${millisecondsOf(times)} AS times) AS changed WHERE times && owned
+      GROUP BY account_id, times`,
   );
 }
 

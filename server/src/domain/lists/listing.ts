@@ -1,4 +1,4 @@
-import { and, asc, type Column, desc, ilike, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, type Column, desc, ilike, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Queries } from "../../store/connection/database.js";
 import { PAGE_LIMITS } from "../../wire/page-limits.js";
@@ -77,11 +77,12 @@ export function orderBy(ordering: string | undefined, orderings: Orderings, id: 
 
 const isText = (column: Column) => column.columnType === "PgText";
 
-/** Returns a condition for "contains": case-insensitive; `%`, `_` and `\` are literal. */
-export function contains(column: PgColumn | SQL, value: string | undefined): SQL | undefined {
-  if (value === undefined) return undefined;
-  return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
-}
+/** Returns a pattern of LIKE for "contains"; `%`, `_` and `\` are literal. */
+const patternOf = (value: string): string => `%${value.replace(/[\\%_]/g, "\\$&")}%`;
+
+/** Returns a condition for "contains": case-insensitive. */
+export const contains = (column: PgColumn | SQL, value: string | undefined): SQL | undefined =>
+  value === undefined ? undefined : ilike(column, patternOf(value));
 
 /** Returns the terms of a search, which are separated by spaces and commas, except in quoted phrases. */
 export function searchTerms(search: string): string[] {
@@ -90,7 +91,7 @@ export function searchTerms(search: string): string[] {
     .filter((term) => term !== "");
 }
 
-/** Limits the terms, because the database compares each term with each column of each row. */
+/** Limits the terms, because the database compares each term with each row. */
 const MAX_SEARCH_TERMS = 20;
 
 /**
@@ -106,7 +107,12 @@ export function matchesSearch(
   if (terms.length > MAX_SEARCH_TERMS) {
     throw errors.field("search", `Search for at most ${MAX_SEARCH_TERMS} terms.`);
   }
-  return and(...terms.map((term) => or(...columns.map((column) => contains(column, term)))));
+  if (terms.length === 0) return undefined;
+  // `ILIKE` would convert each column to lower case once for each term. No text contains the separator. With `OFFSET 0`, the
+  // database computes the text once for each row.
+  const text = sql`lower(concat_ws(chr(31), ${sql.join([...columns], sql`, `)}))`;
+  const found = terms.map((term) => sql`searched.text LIKE lower(${patternOf(term)})`);
+  return sql`EXISTS (SELECT FROM (SELECT ${text} AS text OFFSET 0) AS searched WHERE ${and(...found)})`;
 }
 
 /**
