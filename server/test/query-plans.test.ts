@@ -209,7 +209,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     ["the oldest finished jobs of an account", /finished_at DESC, id DESC OFFSET/, ["jobs_charged"]],
     [
       "removed samples of a time frame",
-      /removed\.start_ms <= /,
+      /gone\.start_ms <= /,
       ["removed_samples_pkey", "ownerships_manager"],
     ],
     ["recorded removals near others", /delete from "removed_samples"/, ["removed_samples_pkey"]],
