@@ -207,11 +207,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     ["the derivations of a session", /"payload"->>'subject' = known/, ["jobs_derivations"]],
     ["the failed job of a session", /"details"->>'session' = \$/, ["jobs_failed_session"]],
     ["the oldest finished jobs of an account", /finished_at DESC, id DESC OFFSET/, ["jobs_charged"]],
-    [
-      "removed samples of a time frame",
-      /gone\.start_ms <= /,
-      ["removed_samples_pkey", "ownerships_manager"],
-    ],
+    ["removed samples of a time frame", /gone\.start_ms <= /, ["removed_samples_pkey", "ownerships_manager"]],
     ["recorded removals near others", /delete from "removed_samples"/, ["removed_samples_pkey"]],
     [
       "permissions that have begun or ended",
