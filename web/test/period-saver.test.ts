@@ -111,7 +111,7 @@ describe("periods of a stored session in the squad view", () => {
     expect(sent.at(-1)).toEqual([row("1st half", 0, 45), row("1st half", 0, 40, KELLER)]);
   });
 
-  it("report other refusals as they are", async () => {
+  it("report other refusals unchanged", async () => {
     const { periods, saver } = opened(STORED, () => ({
       status: 400,
       body: { errors: [{ field: "", detail: "A session has at most 500 rows of periods." }] },

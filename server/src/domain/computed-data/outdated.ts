@@ -2,6 +2,8 @@ import { and, eq, gt, lt, not } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { queueInBatches } from "./queue-in-batches.js";
 import { queueLostRecomputations } from "./recompute.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
@@ -17,25 +19,16 @@ const BATCH = 5_000;
  */
 export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise<number> {
   await transact(ctx, "queueOutdated", queueLostRecomputations);
-  let count = 0;
-  for (let after = 0; !signal?.aborted; ) {
-    const batch = await transact(ctx, "queueOutdated", async (unit) => {
-      const outdated = await unit.queries
-        .select({ id: timeframes.id, ownerId: timeframes.ownerId })
-        .from(timeframes)
-        .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
-        .where(
-          and(gt(timeframes.id, after), lt(computedData.rulesVersion, RULES_VERSION), not(hasLostSamples)),
-        )
-        .orderBy(timeframes.id)
-        .limit(BATCH);
-      await unit.announce("resultsOutdated", { timeframes: outdated });
-      return outdated;
-    });
-    count += batch.length;
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < BATCH) break;
-    after = last.id;
-  }
-  return count;
+  const queueNext = async (unit: UnitOfWork, after: number) => {
+    const outdated = await unit.queries
+      .select({ id: timeframes.id, ownerId: timeframes.ownerId })
+      .from(timeframes)
+      .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+      .where(and(gt(timeframes.id, after), lt(computedData.rulesVersion, RULES_VERSION), not(hasLostSamples)))
+      .orderBy(timeframes.id)
+      .limit(BATCH);
+    await unit.announce("resultsOutdated", { timeframes: outdated });
+    return outdated;
+  };
+  return queueInBatches(ctx, BATCH, queueNext, signal);
 }

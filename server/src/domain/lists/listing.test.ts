@@ -1,12 +1,22 @@
+import { sql as raw } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { describe, expect, it } from "vitest";
 import { accounts } from "../../store/schema.js";
-import { envelope, orderBy, paging, searchTerms } from "./listing.js";
+import { envelope, matchesSearch, orderBy, paging, searchTerms } from "./listing.js";
 
 describe("lists", () => {
   it("split a search at spaces and commas, except in quoted phrases", () => {
     expect(searchTerms(" left,\"red shoe\"  'a b' c, ")).toEqual(["left", "red shoe", "a b", "c"]);
     expect(searchTerms('" , "')).toEqual([" , "]);
     expect(searchTerms(" , ")).toEqual([]);
+  });
+
+  it("convert a row to lower case once for any number of search terms", () => {
+    const terms = Array.from({ length: 20 }, (_, i) => `term${i}`).join(" ");
+    const search = matchesSearch(terms, [accounts.username, accounts.email]);
+    const { sql, params } = new PgDialect().sqlToQuery(search ?? raw``);
+    expect(params).toHaveLength(20);
+    for (const column of ["username", "email"]) expect(sql.split(`"${column}"`)).toHaveLength(2);
   });
 
   it("clamp a limit, and replace an invalid limit by the default", () => {

@@ -1,8 +1,9 @@
 import { and, asc, eq, gt, not, sql } from "drizzle-orm";
 import { activities, sessionFigures } from "../../store/schema.js";
-import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { queueSessionFigures } from "../computed-data/queue.js";
+import { queueInBatches } from "../computed-data/queue-in-batches.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 
 /** Number of sessions that one transaction queues. */
@@ -14,29 +15,22 @@ const BATCH = 1_000;
  * @param signal stops it after the current transaction
  * @returns number of these sessions
  */
-export async function queueOutdatedFigures(ctx: Context, signal?: AbortSignal): Promise<number> {
-  let count = 0;
-  for (let after = 0; !signal?.aborted; ) {
-    const batch = await transact(ctx, "queueOutdated", async (unit) => {
-      const outdated = await unit.queries
-        .selectDistinct({ id: activities.id, ownerId: activities.ownerId })
-        .from(sessionFigures)
-        .innerJoin(activities, eq(activities.id, sessionFigures.sessionId))
-        .where(
-          and(
-            gt(sessionFigures.sessionId, after),
-            not(sql`starts_with(${sessionFigures.inputs}, ${`${FIGURES_VERSION}:`})`),
-          ),
-        )
-        .orderBy(asc(activities.id))
-        .limit(BATCH);
-      await queueSessionFigures(unit, outdated);
-      return outdated;
-    });
-    count += batch.length;
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < BATCH) break;
-    after = last.id;
-  }
-  return count;
+export function queueOutdatedFigures(ctx: Context, signal?: AbortSignal): Promise<number> {
+  const queueNext = async (unit: UnitOfWork, after: number) => {
+    const outdated = await unit.queries
+      .selectDistinct({ id: activities.id, ownerId: activities.ownerId })
+      .from(sessionFigures)
+      .innerJoin(activities, eq(activities.id, sessionFigures.sessionId))
+      .where(
+        and(
+          gt(sessionFigures.sessionId, after),
+          not(sql`starts_with(${sessionFigures.inputs}, ${`${FIGURES_VERSION}:`})`),
+        ),
+      )
+      .orderBy(asc(activities.id))
+      .limit(BATCH);
+    await queueSessionFigures(unit, outdated);
+    return outdated;
+  };
+  return queueInBatches(ctx, BATCH, queueNext, signal);
 }

@@ -67,7 +67,7 @@ export function FrameEditor(props: Props) {
     }
     const name = values("name").trim();
     const maxHr = values("params.max_hr");
-    // The service replaces all params, so those that the user has not changed are sent as they are now.
+    // The service replaces all params, so the request repeats the present values of those that the user has not changed.
     const paramsOver = ({ name: ofName, max_hr: ofMaxHr, ...others }: Resource["Timeframe"]["params"]) => {
       const isNew = (field: string) => frame === null || edited.has(field);
       const text = isNew("name") ? name : ofName;

@@ -13,15 +13,13 @@ import {
   entryText,
   figureName,
   NORMAL_RULE,
-  type PanelFrame,
   panelTicks,
   type SeasonEntry,
   type SeasonPlayer,
   type SquadColumn,
 } from "./chart.js";
-import { figuresIn, loadSeason, notComputedIn, type StoredSeason, seasonIn } from "./season-data.js";
+import { figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
-import { shortDay } from "./short-day.js";
 
 type Squad = Resource["Squad"];
 
@@ -118,13 +116,7 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
       <SeasonKey />
       <div class="season-panels">
         {columns.map((column) => {
-          const frame: PanelFrame = {
-            season,
-            column,
-            now,
-            dayText: (ms) => shortDay(ms, zone),
-            isNotComputed: notComputedIn(stored, season),
-          };
+          const frame = frameOf(stored, season, { column, now, zone });
           return (
             <SeasonPanel key={column.key} player={player} frame={frame} ticks={panelTicks(frame)}>
               {figureName(column)}

@@ -1,5 +1,7 @@
 import { type Client, type Resource, unwrap } from "asi-client";
+import type { Zone } from "../../view/settings.js";
 import { type PanelFrame, type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./chart.js";
+import { shortDay } from "./short-day.js";
 
 /** The season of a squad in the format of the service. */
 export type StoredSeason = Resource["Season"];
@@ -35,8 +37,21 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
   };
 }
 
-/** Returns the function that knows whether the figures of a player in a session are missing or outdated. */
-export const notComputedIn =
+/** Returns the frame of a panel with a figure in a season. @param now index of the session that is compared */
+export const frameOf = (
+  stored: StoredSeason,
+  season: Season,
+  { column, now, zone }: { column: SquadColumn; now: number; zone: Zone },
+): PanelFrame => ({
+  season,
+  column,
+  now,
+  dayText: (ms) => shortDay(ms, zone),
+  isNotComputed: notComputedIn(stored, season),
+});
+
+/** Returns a function that returns whether the figures of a player in a session are missing or outdated. */
+const notComputedIn =
   ({ sessions, players }: StoredSeason, season: Season): NonNullable<PanelFrame["isNotComputed"]> =>
   (player, index) =>
     sessions[index]?.not_computed.includes(players[season.players.indexOf(player)]?.athlete ?? 0) ?? false;

@@ -9,26 +9,11 @@ import { day } from "../../view/times.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { nameIn, visibleAthletes } from "../people.js";
-import {
-  comparedIndex,
-  farthestFirst,
-  figureName,
-  NORMAL_RULE,
-  type PanelFrame,
-  panelTicks,
-} from "./chart.js";
+import { comparedIndex, farthestFirst, figureName, NORMAL_RULE, panelTicks } from "./chart.js";
 import type { MissingProps } from "./not-computed.js";
-import {
-  FIRST_FIGURE,
-  figuresIn,
-  loadSeason,
-  notComputedIn,
-  type StoredSeason,
-  seasonIn,
-} from "./season-data.js";
+import { FIRST_FIGURE, figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 import { SeasonTable } from "./season-table.js";
-import { shortDay } from "./short-day.js";
 
 interface Props {
   client: Client;
@@ -90,13 +75,7 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
   const place = stored.sessions.findIndex(({ id }) => id === chosen);
   const now = place < 0 ? comparedIndex(season) : place;
   if (column === undefined) return <Nothing title="No player has data in these sessions." />;
-  const frame: PanelFrame = {
-    season,
-    column,
-    now,
-    dayText: (ms) => shortDay(ms, zone),
-    isNotComputed: notComputedIn(stored, season),
-  };
+  const frame = frameOf(stored, season, { column, now, zone });
   const ticks = panelTicks(frame);
   const players = order === "far" ? farthestFirst(frame) : season.players;
   const session = season.sessions[now];

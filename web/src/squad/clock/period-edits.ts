@@ -12,8 +12,8 @@ import {
 type Periods = readonly SessionPeriod[];
 
 /**
- * The times of players as entered, by periods whose ends have moved. A wrong end would otherwise cut these times for good. Infinite ends
- * are those of the period.
+ * The times of players as the user entered them, for periods whose ends have moved. They are kept because a mistyped end would cut them.
+ * An infinite time stands for the start or the end of the period.
  */
 const entered = new WeakMap<SessionPeriod, Own>();
 
