@@ -58,7 +58,7 @@ export const effectsOfSessions: Effects<
     // Concurrent transactions that change players, devices or rights do not see this session or its new times.
     async (unit, { before, after }) => {
       if (before !== null && hasSameTimes(before, after)) return;
-      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange(after) });
+      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange([after]) });
     },
     async (unit, { before, after }) => {
       if (before !== null) await emitSessionEvent(unit, after);

@@ -104,7 +104,7 @@ export const effects: Effects<keyof Events> = {
     async (unit, { granted }) => {
       for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
         if (permission !== "WRITE") continue;
-        const times = spanOfChange({ startTime, endTime: expirationTime });
+        const times = spanOfChange([{ startTime, endTime: expirationTime }]);
         await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
       }
     },
@@ -134,7 +134,7 @@ export const effects: Effects<keyof Events> = {
     (unit, { before, after }) => recordMembers(unit, [before, after]),
     async (unit, { before, after, ownerId }) => {
       const squadId = (after ?? before)?.squadId ?? 0;
-      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange([before, after]) });
     },
   ],
   squadGrantChanged: [
@@ -152,7 +152,7 @@ export const effects: Effects<keyof Events> = {
     audit("assignment"),
     async (unit, { before, after }) => {
       const { ownerId, athleteId } = before === null ? after : before;
-      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange([before, after]) });
     },
   ],
   rosterImported: [
@@ -168,7 +168,7 @@ export const effects: Effects<keyof Events> = {
       const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);
       if (rows.length === 0) return;
       const squad = assignments.length === 0 ? { squadId } : {};
-      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(...rows) });
+      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(rows) });
     },
   ],
   webhookChanged: [audit("webhook")],
