@@ -27,8 +27,7 @@ export const squadSeason: Tool = tool({
       to,
     });
     const wanted = player === undefined ? body.players : playerSearch(body.players)(player);
-    if (player !== undefined && wanted.length !== 1)
-      throw unknownPlayer(player, body.players);
+    if (player !== undefined && wanted.length !== 1) throw unknownPlayer(player, body.players);
     const latest = body.sessions.slice(-MAX_ENTRIES);
     return {
       source,
