@@ -1,5 +1,12 @@
 import { activityAudit } from "../activities/audit.js";
-import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
+import { recordSessionsOf } from "../change-log/figures.js";
+import {
+  recordLostSessions,
+  recordSessions,
+  sessionsOfTimeframes,
+  sessionsWith,
+  theseSessions,
+} from "../change-log/session-readers.js";
 import { queueComputation } from "../computed-data/queue.js";
 import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
@@ -134,7 +141,11 @@ export const effectsOfSessions: Effects<
         "timeframe",
         deleted.map((before) => ({ id: before.id, before })),
       ),
-    (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
+    (unit, { deleted }) => recordLostSessions(unit, deleted),
+    // The deletion of an activity or a squad is recorded for the other readers.
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity) await recordSessionsOf(unit, "session", await sessionsWith(unit, deleted));
+    },
     async (unit, { deleted, withActivity }) => {
       if (!withActivity)
         await deriveRefusedAgain(
