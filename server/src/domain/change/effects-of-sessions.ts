@@ -1,5 +1,12 @@
 import { activityAudit } from "../activities/audit.js";
-import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
+import { recordSessionsOf } from "../change-log/figures.js";
+import {
+  recordLostSessions,
+  recordSessions,
+  sessionsOfTimeframes,
+  sessionsWith,
+  theseSessions,
+} from "../change-log/session-readers.js";
 import { queueComputation } from "../computed-data/queue.js";
 import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
@@ -58,7 +65,7 @@ export const effectsOfSessions: Effects<
     // Concurrent transactions that change players, devices or rights do not see this session or its new times.
     async (unit, { before, after }) => {
       if (before !== null && hasSameTimes(before, after)) return;
-      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange(after) });
+      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange([after]) });
     },
     async (unit, { before, after }) => {
       if (before !== null) await emitSessionEvent(unit, after);
@@ -134,7 +141,11 @@ export const effectsOfSessions: Effects<
         "timeframe",
         deleted.map((before) => ({ id: before.id, before })),
       ),
-    (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
+    (unit, { deleted }) => recordLostSessions(unit, deleted),
+    // The deletion of an activity or a squad is recorded for the other readers.
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity) await recordSessionsOf(unit, "session", await sessionsWith(unit, deleted));
+    },
     async (unit, { deleted, withActivity }) => {
       if (!withActivity)
         await deriveRefusedAgain(

@@ -8,7 +8,14 @@ import { playerName } from "../accounts/player-names.js";
 import { toAthlete } from "../accounts/resource.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { recordFigures, recordFiguresOfMembers, recordSessionsOfDeleted } from "../change-log/figures.js";
-import { recordAthlete, recordPermitted, recordRoles, recordSquads } from "../change-log/record.js";
+import {
+  recordAthlete,
+  recordDeletedAthlete,
+  recordDeletedSquads,
+  recordPermitted,
+  recordSquad,
+} from "../change-log/objects.js";
+import { recordRoles } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
 import { deletePermissions } from "../permissions/remove.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
@@ -85,7 +92,9 @@ export const effects: Effects<keyof Events> = {
     (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
-    (unit, { account }) => recordIfAthlete(unit, account),
+    async (unit, { account: { id, role } }) => {
+      if (role === "ATHLETE") await recordDeletedAthlete(unit, id);
+    },
     (unit, { account }) => recordSessionsOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
@@ -104,7 +113,7 @@ export const effects: Effects<keyof Events> = {
     async (unit, { granted }) => {
       for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
         if (permission !== "WRITE") continue;
-        const times = spanOfChange({ startTime, endTime: expirationTime });
+        const times = spanOfChange([{ startTime, endTime: expirationTime }]);
         await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
       }
     },
@@ -126,15 +135,18 @@ export const effects: Effects<keyof Events> = {
   recipeChanged: [audit("recipe")],
   squadChanged: [
     audit("squad"),
-    (unit, { before, after }) => recordSquads(unit, sql`id = ${(after ?? before)?.id ?? 0}`),
+    async (unit, { before, after }) => {
+      if (after !== null) await recordSquad(unit, after);
+      else if (before !== null) await recordDeletedSquads(unit, sql`id = ${before.id}`);
+    },
   ],
-  squadsErased: [(unit, { ownerId }) => recordSquads(unit, sql`owner_id = ${ownerId}`)],
+  squadsErased: [(unit, { ownerId }) => recordDeletedSquads(unit, sql`owner_id = ${ownerId}`)],
   memberChanged: [
     audit("squad member"),
     (unit, { before, after }) => recordMembers(unit, [before, after]),
     async (unit, { before, after, ownerId }) => {
       const squadId = (after ?? before)?.squadId ?? 0;
-      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange([before, after]) });
     },
   ],
   squadGrantChanged: [
@@ -152,7 +164,7 @@ export const effects: Effects<keyof Events> = {
     audit("assignment"),
     async (unit, { before, after }) => {
       const { ownerId, athleteId } = before === null ? after : before;
-      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange([before, after]) });
     },
   ],
   rosterImported: [
@@ -168,7 +180,7 @@ export const effects: Effects<keyof Events> = {
       const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);
       if (rows.length === 0) return;
       const squad = assignments.length === 0 ? { squadId } : {};
-      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(...rows) });
+      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(rows) });
     },
   ],
   webhookChanged: [audit("webhook")],

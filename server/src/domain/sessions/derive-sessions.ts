@@ -43,16 +43,19 @@ export function subjectOf({ squadId, athleteId, sessionId }: Subject): string {
   return sessionId === undefined ? "all" : `session ${sessionId}`;
 }
 
-/** Returns the time from the first to the last instant of a change. */
-export const spanOfChange = (
-  ...spans: readonly (Span | null)[]
-): Pick<ChangedSessions, "fromMs" | "toMs"> => {
-  const known = spans.filter((span) => span !== null);
-  return {
-    fromMs: Math.min(...known.map(({ startTime }) => startTime.getTime())),
-    toMs: Math.max(...known.map(({ endTime }) => endTime.getTime())),
-  };
-};
+/**
+ * Returns the time from the first to the last instant of a change. A loop finds them, because there can be more rows than a call can
+ * have arguments.
+ */
+export function spanOfChange(spans: readonly (Span | null)[]): Pick<ChangedSessions, "fromMs" | "toMs"> {
+  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const span of spans) {
+    if (span === null) continue;
+    fromMs = Math.min(fromMs, span.startTime.getTime());
+    toMs = Math.max(toMs, span.endTime.getTime());
+  }
+  return { fromMs, toMs };
+}
 
 /**
  * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,

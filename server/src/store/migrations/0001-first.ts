@@ -720,7 +720,8 @@ CREATE TABLE stream_pieces (
 -- nor the object needs to exist any more. (xid, seq) is the order in which readers are told, see domain/change-log.
 CREATE TABLE changes (
   account_id bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('samples', 'session', 'figures', 'squad', 'athlete')),
+  -- 'pruned' is at most one row of an account, with the position of the last change that was removed because there were too many.
+  kind text NOT NULL CHECK (kind IN ('samples', 'session', 'figures', 'squad', 'athlete', 'pruned')),
   object_id bigint NOT NULL,
   -- Of samples: days since 1970, and the changed times of this day. The end is not included.
   day integer NOT NULL DEFAULT 0,

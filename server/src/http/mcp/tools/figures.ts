@@ -9,12 +9,12 @@ import {
   periodOf,
   qualityOf,
   type Row,
-  rowIfAny,
-  rowOf,
+  rowsOf,
   selected,
   shownRow,
   tableOf,
   unknownName,
+  unknownPlayer,
   WHOLE,
 } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
@@ -78,7 +78,10 @@ export const comparePlayers: Tool = tool({
     const name = given.period ?? WHOLE;
     const own = selected(body.rows, { period: name, players: undefined });
     if (own.length === 0) throw unknownName("period", name, body.rows.map(periodOf));
-    const rows = given.players.map((player) => rowOf(own, player));
+    const rows = rowsOf(own, given.players).map((row, i) => {
+      if (row === null) throw unknownPlayer(given.players[i] ?? "", own);
+      return row;
+    });
     return {
       source,
       session: body.session,
@@ -120,7 +123,7 @@ export const compareSessions: Tool = tool({
       sources.push(source);
       gaps.push({ left_out: body.left_out.filter((one) => one.period === null), computing: body.computing });
       const whole = body.rows.filter(({ period: name }) => name === null);
-      rows.push(rowIfAny(whole, given.player));
+      rows.push(...rowsOf(whole, [given.player]));
       for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
     }
     const found = rows.filter((row) => row !== null);
