@@ -10,7 +10,7 @@ import { PLAYERS, SessionHistory } from "./session-history.js";
 import { BLOCKS, type Frame, type Stored } from "./session-model.js";
 import { step } from "./session-steps.js";
 
-const it = withOwnService({ rawDataCacheBytes: 0 });
+const it = withOwnService();
 
 /**
  * Number of steps, each followed by reads of all readers. `npm test` runs some, `npm run test:more` more, and the long form
