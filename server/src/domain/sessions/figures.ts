@@ -8,6 +8,7 @@ import { type Tagged, tagged } from "../change/entity-tags.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
+import { countsInLength } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, type FramedPeriod, idsOf, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil, type PlayerOfTable } from "./figures-of-players.js";
@@ -93,8 +94,8 @@ export async function sessionTable(
   const players = all.filter(({ player }) => isSeen(player));
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
-  // As in the season, players whom the owner may not read do not count.
-  const counts = ({ own }: PlayerOfTable) => own.some(isReadable);
+  const counts = ({ player, periods }: PlayerOfTable) =>
+    countsInLength(grants, player.athleteId, periods.find(({ period }) => period === WHOLE)?.own ?? []);
   const isComplete =
     !missing.some(counts) &&
     !all.some((one) => failed.has(one.player.athleteId) && counts(one)) &&
