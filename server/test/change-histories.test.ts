@@ -12,7 +12,7 @@ import { BLOCKS } from "./session-model.js";
 import { step } from "./session-steps.js";
 import { Warehouse } from "./warehouse.js";
 
-const it = withOwnService({ rawDataCacheBytes: 0 });
+const it = withOwnService();
 
 /** Number of histories. `npm test` runs some of them, `npm run test:more` all. */
 const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 3));

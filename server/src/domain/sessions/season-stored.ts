@@ -2,10 +2,11 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, lengthOf, united } from "asi-convert/squad";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { readInstant } from "../../store/instant.js";
+import { intervalsIn, textOfInstants } from "../../store/samples/index.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
+import type { WholeTime } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
@@ -18,8 +19,8 @@ const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
 export interface Part {
   sessionId: number;
   athleteId: number;
-  /** The whole session, from the first to the last instant with a device; null if there is none. */
-  time: { start: Date; end: Date } | null;
+  /** Times with a device in the whole session, disjoint. */
+  whole: readonly WholeTime[];
   /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
   inputs: string | null;
 }
@@ -74,8 +75,7 @@ const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[]
 /** Players of a session in the statement below, as lists in the same order. The driver returns large integers and times as text. */
 type PartsRow = {
   session_id: string;
-  start_time: string | null;
-  end_time: string | null;
+  times: string;
   is_current: boolean;
   athletes: string;
   inputs: string;
@@ -96,8 +96,7 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
       SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
         string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion} ${pending}, ' '
           ORDER BY ${timeframes.id}) AS states,
-        min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
-        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time
+        range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) FILTER (WHERE ${isWhole}) AS times
       FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
       WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
     ), known AS (
@@ -107,20 +106,22 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
         coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
       FROM part LEFT JOIN known USING (session_id, athlete_id)
     )
-    SELECT session_id, start_time, end_time, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
+    SELECT session_id, ${textOfInstants(sql`times`)} AS times, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
       string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
-    FROM checked GROUP BY 1, 2, 3, 4`);
+    FROM checked GROUP BY session_id, times, is_current`);
   return rows.flatMap(partsIn).sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
 }
 
-function partsIn({ session_id, start_time, end_time, is_current, athletes, inputs }: PartsRow): Part[] {
-  const isWhole = start_time !== null && end_time !== null;
-  const time = isWhole ? { start: readInstant(start_time), end: readInstant(end_time) } : null;
+function partsIn({ session_id, times, is_current, athletes, inputs }: PartsRow): Part[] {
+  const whole = intervalsIn(times).map(({ startMs, stopMs }) => ({
+    startTime: new Date(startMs),
+    endTime: new Date(stopMs + 1),
+  }));
   const stored = inputs.split(",");
   return athletes.split(",").map((athlete, place) => ({
     sessionId: Number(session_id),
     athleteId: Number(athlete),
-    time,
+    whole,
     inputs: is_current ? (stored[place] ?? null) : null,
   }));
 }

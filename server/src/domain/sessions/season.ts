@@ -13,6 +13,7 @@ import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
+import { countsInLength } from "./counts-in-length.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { playersOf } from "./players.js";
@@ -233,13 +234,9 @@ async function readableParts(
     ctx.queries,
     ownerId,
     "READ",
-    parts.flatMap(({ athleteId, time }) =>
-      time === null ? [] : [{ athleteId, startTime: time.start, endTime: time.end }],
-    ),
+    parts.flatMap(({ athleteId, whole }) => whole.map((time) => ({ athleteId, ...time }))),
   );
-  return parts.filter(
-    ({ athleteId, time }) => time !== null && grants.cover(athleteId, time.start, time.end),
-  );
+  return parts.filter(({ athleteId, whole }) => countsInLength(grants, athleteId, whole));
 }
 
 /** Returns the names and numbers of the players. */

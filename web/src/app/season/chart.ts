@@ -3,6 +3,7 @@
  * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
+export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
 export {
   NORMAL_RULE,
@@ -11,7 +12,7 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
-export { cellText, isIncomplete } from "../../../../src/squad-report/cells.js";
+export { cellText, isIncomplete, marksOf } from "../../../../src/squad-report/cells.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export {
   comparedIndex,
