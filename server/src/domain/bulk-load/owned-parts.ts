@@ -70,12 +70,11 @@ export async function requireFits(
   if (division === null) return;
   const hasRoom = (added: number) => hasRoomForSamples({ ...ctx, now: ctx.clock.now() }, ownerId, added);
   if (!division.mayBeDense && (await hasRoom(division.mostRoom))) return;
-  let room = 0;
-  for (const part of parts) {
-    const tried = await tryStoring(sqlClientOf(ctx.queries), deviceId, part()).catch((error: unknown) => {
-      throw refusalFor(error);
-    });
-    room += tried.room;
-  }
+  const all = function* () {
+    for (const part of parts) yield* part();
+  };
+  const { room } = await tryStoring(sqlClientOf(ctx.queries), deviceId, all()).catch((error: unknown) => {
+    throw refusalFor(error);
+  });
   if (!(await hasRoom(room))) throw tooManySamples(ctx.config);
 }

@@ -47,22 +47,21 @@ export class SamplesByBucket {
     return samples;
   }
 
-  /** Number of samples in the bucket at this place. */
-  sizeAt(place: number): number {
-    return (this.#starts[place + 1] ?? 0) - (this.#starts[place] ?? 0);
+  /** Number of samples before those of the bucket at this place. */
+  startOf(place: number): number {
+    return this.#starts[place] ?? 0;
   }
 
-  /** Copies the samples of the buckets at the places `[from, to)`. */
+  /** Copies the samples `[from, to)`. */
   copy(from: number, to: number): SampleColumns {
-    const [start, end] = [this.#starts[from] ?? 0, this.#starts[to] ?? 0];
-    const copied = allocateColumns(end - start);
+    const copied = allocateColumns(to - from);
     let batch = 0;
-    for (let at = start; at < end; at++) {
+    for (let at = from; at < to; at++) {
       const number = this.#order[at] ?? 0;
       if (number < (this.#firsts[batch] ?? 0)) batch = 0;
       while (number >= (this.#firsts[batch + 1] ?? Number.POSITIVE_INFINITY)) batch++;
       const columns = this.#batches[batch];
-      if (columns !== undefined) copySample(columns, number - (this.#firsts[batch] ?? 0), copied, at - start);
+      if (columns !== undefined) copySample(columns, number - (this.#firsts[batch] ?? 0), copied, at - from);
     }
     return copied;
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { BUCKET_MS } from "./bucket.js";
 import { allocateColumns, concatColumns, type SampleColumns } from "./columns.js";
-import { storeSamples, streamSamples } from "./index.js";
+import { storeSamples, streamSamples, tryStoring } from "./index.js";
 import type { SqlClient } from "./sql-client.js";
 import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
 
@@ -39,6 +39,19 @@ onEachDatabase("dense samples", (on) => {
     expect(await load(full)).toMatchObject({ stored: 0, known: FULL });
     await expect(load(samplesFrom(BUCKET_MS + 1, 1), samplesFrom(0, 10))).rejects.toMatchObject(tooDense);
     expect(await countOf()).toBe(FULL);
+  });
+
+  it("are refused in the same way before they are stored, also if a window sorts only a part of their chunk", async () => {
+    const half = samplesFrom(0, FULL / 2);
+    const repeated = Array.from({ length: 10 }, () => half);
+    const other = samplesFrom(1, FULL / 2);
+    const attempt = (...parts: SampleColumns[]) => tryStoring(on.db.client, DEVICE, parts);
+    expect(await attempt(...repeated, other)).toMatchObject({ stored: FULL, room: FULL });
+    const one = samplesFrom(2, 1);
+    await expect(attempt(...repeated, other, one)).rejects.toMatchObject({ code: "TOO_DENSE" });
+    await load(half);
+    expect(await attempt(...repeated, other)).toMatchObject({ stored: FULL / 2, room: FULL / 2 });
+    expect(await countOf()).toBe(FULL / 2);
   });
 
   /** Streams everything and records the number of samples that each statement reads. */

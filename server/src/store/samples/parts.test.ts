@@ -54,45 +54,49 @@ describe("samples by bucket", () => {
       fc.asyncProperty(times, ends, async (wanted, wantedEnds) => {
         const cuts = wantedEnds.map((end) => Math.min(end, wanted.length)).sort((a, b) => a - b);
         const samples = await SamplesByBucket.of(batchesOf(samplesAt(wanted), cuts));
-        const copied = samples.buckets.map((_, place) => samples.copy(place, place + 1));
-        for (const [place, { timestampMs }] of copied.entries()) {
-          expect(samples.sizeAt(place)).toBe(timestampMs.length);
+        const copied = samples.buckets.map((_, place) =>
+          samples.copy(samples.startOf(place), samples.startOf(place + 1)),
+        );
+        for (const [place, { timestampMs }] of copied.entries())
           expect(new Set([...timestampMs].map(bucketOf))).toEqual(new Set([samples.buckets[place]]));
-        }
         const expected = [...wanted.keys()].sort(
           (a, b) => bucketOf(wanted[a] ?? 0) - bucketOf(wanted[b] ?? 0) || a - b,
         );
         const all = concatColumns(copied);
         expect([...all.speedMmPerS]).toEqual(expected);
         expect([...all.timestampMs]).toEqual(expected.map((i) => wanted[i]));
-        expect(samples.copy(0, copied.length)).toEqual(all);
+        expect(samples.copy(0, wanted.length)).toEqual(all);
       }),
     );
   });
 });
 
 describe("the parts of a load", () => {
-  /** Returns the number of samples that each part rewrites. */
-  const rewrittenIn = (samples: SamplesByBucket, parts: readonly Part[], storedInEach: number) =>
-    parts.map(({ from, to }) => {
-      let rewritten = (to - from) * storedInEach;
-      for (let place = from; place < to; place++) rewritten += samples.sizeAt(place);
-      return rewritten;
-    });
+  const bucketsOf = (samples: SamplesByBucket, { from, to }: Part) =>
+    new Set([...samples.copy(from, to).timestampMs].map(bucketOf));
 
-  it("contain each bucket once, and rewrite at most 100,000 samples and 64 chunks", async () => {
+  it("follow one another, and rewrite at most 100,000 samples and 64 chunks, each chunk once", async () => {
     for (const [times, storedInEach] of [
       [oneInEach(16), FULL - 1],
       [oneInEach(5_000), 0],
       [DAYS_AT_25_HZ.slice(0, 400_000), 7_500],
     ] as const) {
       const { samples, parts } = await divided(times, storedInEach);
-      expect(parts.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i))).toEqual([
-        ...samples.buckets.keys(),
-      ]);
-      expect(Math.max(...rewrittenIn(samples, parts, storedInEach))).toBeLessThanOrEqual(100_000);
-      expect(Math.max(...parts.map(({ from, to }) => to - from))).toBeLessThanOrEqual(64);
+      expect([0, ...parts.map(({ to }) => to)]).toEqual([...parts.map(({ from }) => from), times.length]);
+      const buckets = parts.map((part) => bucketsOf(samples, part));
+      expect(buckets.flatMap((of) => [...of])).toEqual(samples.buckets);
+      for (const [i, { from, to }] of parts.entries()) {
+        const chunks = buckets[i]?.size ?? 0;
+        expect(to - from + chunks * storedInEach).toBeLessThanOrEqual(100_000);
+        expect(chunks).toBeLessThanOrEqual(64);
+      }
     }
+  });
+
+  it("divide a bucket only if its samples are more than fit into one part", async () => {
+    const repeated = Array.from({ length: 150_000 }, (_, i) => i % 20_000);
+    const { parts } = await divided([...repeated, ...oneInEach(2)], 20_000);
+    expect(parts.map(({ from, to }) => to - from)).toEqual([70_000, 70_000, 10_002]);
   });
 
   it("are a single one for two hours at 10 Hz", async () => {

@@ -21,7 +21,10 @@ const REWRITTEN_PER_SAMPLE = 25;
 /** Maximum number of samples that a load rewrites. A recording of 48 h at 25 Hz that is loaded a second time has 8.6 million. */
 const MAX_REWRITTEN = 10_000_000;
 
-/** Some successive buckets of the samples: places from inclusive, to exclusive. */
+/** Maximum number of samples of one bucket in a part, in which the whole chunk can be rewritten. */
+const MAX_BUCKET_SAMPLES = MAX_PART_SAMPLES - MAX_CHUNK_SAMPLES;
+
+/** Some successive samples by bucket: from inclusive, to exclusive. */
 export interface Part {
   from: number;
   to: number;
@@ -29,7 +32,6 @@ export interface Part {
 
 /** Samples of a load, divided into parts to store in separate transactions. */
 export interface Division {
-  /** Each has one bucket, or is within the limits. */
   parts: Part[];
   /** Maximum increase of the number that `countSamplesOf` returns. */
   mostRoom: number;
@@ -66,24 +68,32 @@ export async function divide(
   const { buckets } = samples;
   const stored = await storedSizes(client, deviceId, buckets);
   const parts: Part[] = [];
-  let [own, rewritten, mostRoom, mayBeDense] = [0, 0, 0, false];
-  let inPart = MAX_PART_SAMPLES;
+  let [rewritten, mostRoom, mayBeDense] = [0, 0, false];
+  const inPart = { samples: 0, chunks: 0 };
   for (const [place, bucket] of buckets.entries()) {
     const before = stored.get(bucket) ?? 0;
-    const size = samples.sizeAt(place);
-    own += size;
-    rewritten += before + size;
-    mostRoom += roomOf(before + size) - roomOf(before);
-    mayBeDense ||= before + size > MAX_CHUNK_SAMPLES;
-    inPart += before + size;
-    const last = parts.at(-1);
-    if (last !== undefined && inPart <= MAX_PART_SAMPLES && place - last.from < MAX_PART_CHUNKS) {
-      last.to = place + 1;
-      continue;
+    const [start, end] = [samples.startOf(place), samples.startOf(place + 1)];
+    mostRoom += roomOf(before + end - start) - roomOf(before);
+    mayBeDense ||= before + end - start > MAX_CHUNK_SAMPLES;
+    for (let from = start; from < end; ) {
+      const to = Math.min(end, from + MAX_BUCKET_SAMPLES);
+      // An earlier part may have stored the samples before.
+      const added = to - from + Math.min(before + from - start, MAX_CHUNK_SAMPLES);
+      rewritten += added;
+      inPart.samples += added;
+      inPart.chunks++;
+      const last = parts.at(-1);
+      if (last !== undefined && inPart.samples <= MAX_PART_SAMPLES && inPart.chunks <= MAX_PART_CHUNKS)
+        last.to = to;
+      else {
+        parts.push({ from, to });
+        inPart.samples = added;
+        inPart.chunks = 1;
+      }
+      from = to;
     }
-    parts.push({ from: place, to: place + 1 });
-    inPart = before + size;
   }
+  const own = samples.startOf(buckets.length);
   requireFew(rewritten, Math.min(MAX_REWRITTEN, BASE_REWRITTEN + REWRITTEN_PER_SAMPLE * own), deviceId);
   return { parts, mostRoom, mayBeDense };
 }

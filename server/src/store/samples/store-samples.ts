@@ -55,7 +55,7 @@ export async function storeSamples(
 
 /**
  * Returns what `storeSamples` would return or throw now, and writes nothing. Needs no transaction.
- * @param batches without repeated samples; otherwise, `room` may be too large
+ * @param batches in the order of their buckets
  */
 export const tryStoring = (
   client: SqlClient,
@@ -74,8 +74,9 @@ async function addSamples(
   let window = allocateColumns(0);
   let filled = 0;
   let firstRow = 0;
-  const pauses = new Pauses();
-  const store = (rows: SampleColumns) => storeWindow(client, deviceId, rows, result, { pauses, writes });
+  const how: Storing = { pauses: new Pauses(), writes, last: null };
+  const { pauses } = how;
+  const store = (rows: SampleColumns) => storeWindow(client, deviceId, rows, result, how);
   for await (const batch of batches) {
     await pauses.pauseIfDue();
     requireTimes(batch, firstRow);
@@ -122,13 +123,21 @@ interface BucketRows {
   to: number;
 }
 
+interface Storing {
+  pauses: Pauses;
+  writes: boolean;
+  /** The last bucket, which was not written, because the next window may have more of its samples. */
+  last: { bucket: number; columns: SampleColumns } | null;
+}
+
 async function storeWindow(
   client: SqlClient,
   deviceId: number,
   rows: SampleColumns,
   result: StoreResult,
-  { pauses, writes }: { pauses: Pauses; writes: boolean },
+  how: Storing,
 ): Promise<void> {
+  const { pauses, writes } = how;
   const order = orderByTime(rows.timestampMs, rows.length);
   const buckets = splitIntoBuckets(rows, order);
   await pauses.pauseIfDue();
@@ -141,16 +150,18 @@ async function storeWindow(
     for (const { bucket, from, to } of group) {
       await pauses.pauseIfDue();
       const header = presentByBucket.get(bucket);
-      const samples = header === undefined ? null : decodeRow(deviceId, header);
+      const stored = header === undefined ? null : decodeRow(deviceId, header);
+      const samples = how.last?.bucket === bucket ? how.last.columns : stored;
       const merged = mergeIntoBucket(samples, rows, order, from, to);
       result.stored += merged.stored;
       result.known += merged.known;
       result.hrFilled += merged.hrFilled;
       if (merged.changed === null) continue;
-      result.room += roomOf(merged.columns.length) - roomOf(header?.size ?? 0);
+      result.room += roomOf(merged.columns.length) - roomOf(samples?.length ?? 0);
       result.changed.push(merged.changed);
       requireRoomInChunk(bucket, merged.columns.length);
       if (writes) chunks.push(toChunk(bucket, merged.columns));
+      else how.last = { bucket, columns: merged.columns };
     }
     const replaced = chunks.map(({ bucket }) => bucket).filter((bucket) => presentByBucket.has(bucket));
     if (chunks.length > 0) await writeChunks(client, deviceId, chunks, replaced);
