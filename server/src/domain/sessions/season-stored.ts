@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, lengthOf, united } from "asi-convert/squad";
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { intervalsIn, textOfInstants } from "../../store/samples/index.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
@@ -11,9 +11,12 @@ import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 
-/** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
+/** Maximum number of time frames of whole sessions and bytes of stored figures in one response. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
-const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
+/** Maximum number of time frames, of all periods, and bytes of stored figures in one batch. */
+const BATCH = { frames: 3_000, bytes: 2 * 1024 * 1024 };
+/** Number of sessions whose time frames one statement counts. Each can have 500. */
+const COUNTED_AT_A_TIME = 50;
 
 /** A player in a session. */
 export interface Part {
@@ -31,12 +34,46 @@ export interface Part {
  * @param found latest first
  */
 export async function batchesOf(queries: Queries, found: readonly Session[]): Promise<Session[][]> {
-  if (found.length === 0) return [];
-  const ids = found.map(({ id }) => id);
+  const batches: Session[][] = [];
+  const total = { entries: 0, bytes: 0 };
+  let inBatch = { frames: 0, bytes: 0 };
+  for (let at = 0; at < found.length; at += COUNTED_AT_A_TIME) {
+    const some = found.slice(at, at + COUNTED_AT_A_TIME);
+    const sizes = await sizesOf(
+      queries,
+      some.map(({ id }) => id),
+    );
+    for (const session of some) {
+      const { frames, entries, bytes } = sizes(session.id);
+      total.entries += entries;
+      total.bytes += bytes;
+      if (batches.length > 0 && (total.entries > MOST.entries || total.bytes > MOST.bytes))
+        return inOrder(batches);
+      inBatch.frames += frames;
+      inBatch.bytes += bytes;
+      if (batches.length === 0 || inBatch.frames > BATCH.frames || inBatch.bytes > BATCH.bytes) {
+        batches.push([]);
+        inBatch = { frames, bytes };
+      }
+      batches.at(-1)?.push(session);
+    }
+    await nextEventLoopTurn();
+  }
+  return inOrder(batches);
+}
+
+const inOrder = (batches: Session[][]): Session[][] => batches.map((batch) => batch.reverse()).reverse();
+
+/** Counts the time frames of sessions, those of whole sessions, and the bytes of stored figures. */
+async function sizesOf(queries: Queries, ids: readonly number[]) {
   const frames = await queries
-    .select({ id: sessionTimeframes.sessionId, count: sql<number>`count(*)::int` })
+    .select({
+      id: sessionTimeframes.sessionId,
+      frames: sql<number>`count(*)::int`,
+      entries: sql<number>`(count(*) FILTER (WHERE ${sessionTimeframes.period} = ${WHOLE}))::int`,
+    })
     .from(sessionTimeframes)
-    .where(and(inArray(sessionTimeframes.sessionId, ids), eq(sessionTimeframes.period, WHOLE)))
+    .where(inArray(sessionTimeframes.sessionId, ids))
     .groupBy(sessionTimeframes.sessionId);
   const texts = await queries
     .select({
@@ -48,26 +85,13 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
       and(inArray(sessionFigures.sessionId, ids), inArray(sessionFigures.period, [WHOLE, SUM_OF_HALVES])),
     )
     .groupBy(sessionFigures.sessionId);
-  const entriesOf = new Map(frames.map(({ id, count }) => [id, count]));
+  const framesOf = new Map(frames.map((row) => [row.id, row]));
   const bytesOf = new Map(texts.map(({ id, bytes }) => [id, bytes]));
-  const batches: Session[][] = [];
-  const total = { entries: 0, bytes: 0 };
-  let inBatch = { entries: BATCH.entries, bytes: 0 };
-  for (const session of found) {
-    const entries = entriesOf.get(session.id) ?? 0;
-    const bytes = bytesOf.get(session.id) ?? 0;
-    total.entries += entries;
-    total.bytes += bytes;
-    if (batches.length > 0 && (total.entries > MOST.entries || total.bytes > MOST.bytes)) break;
-    if (inBatch.entries + entries > BATCH.entries || inBatch.bytes + bytes > BATCH.bytes) {
-      batches.push([]);
-      inBatch = { entries: 0, bytes: 0 };
-    }
-    inBatch.entries += entries;
-    inBatch.bytes += bytes;
-    batches.at(-1)?.push(session);
-  }
-  return batches.map((batch) => batch.reverse()).reverse();
+  return (id: number) => ({
+    frames: framesOf.get(id)?.frames ?? 0,
+    entries: framesOf.get(id)?.entries ?? 0,
+    bytes: bytesOf.get(id) ?? 0,
+  });
 }
 
 const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[])`;
