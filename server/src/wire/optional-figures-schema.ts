@@ -156,10 +156,10 @@ export const OPTIONAL_FIGURES = {
     object(
       "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read. Time frames of an activity on one day are one session.",
       {
-        max_speed: quantity("m/s", "The speed."),
-        day: { type: "string", format: "date", description: "Day of that session (UTC)." },
+        max_speed: quantityOrNull("m/s", "The speed. Null if no session is computed yet."),
+        day: { type: ["string", "null"], format: "date", description: "Day of that session (UTC)." },
         unconfirmed: {
-          type: "boolean",
+          type: ["boolean", "null"],
           description:
             "Whether no second session is within 5 %, so that it may be a measurement error. Unit: none.",
         },

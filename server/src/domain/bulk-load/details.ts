@@ -27,7 +27,8 @@ export async function detailsOf(
   { read, stored, refused, unowned, times }: Loaded,
   { ranges: _ranges, ...report }: Report,
 ): Promise<{ details: Record<string, unknown>; from?: number; to?: number }> {
-  const kept = concat(times);
+  // The samples of five minutes can be in several parts.
+  const kept = ascending(concat(times));
   const ranges = findRanges(kept);
   const [first, last] = [kept[0], kept.at(-1)];
   const span = first === undefined || last === undefined ? null : { startMs: first, stopMs: last };
@@ -55,8 +56,8 @@ export async function detailsOf(
  * Sorts only if necessary, because sorting 300,000 timestamps blocks the event loop for 20 ms, and most recordings are
  * in order.
  */
-export function ascending(times: readonly number[]): Float64Array {
-  const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
+export function ascending(times: readonly number[] | Float64Array): Float64Array {
+  const isInOrder = times.every((ms: number, i: number) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);
   return isInOrder ? all : all.sort();
 }

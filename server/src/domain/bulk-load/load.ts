@@ -46,7 +46,7 @@ export async function loadRecording(
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const { startMs: from, stopMs: to } = spanOf(batches);
   const owner = { deviceId, ownerId };
-  const divided = await ownedParts(ctx, owner, batches);
+  const divided = await ownedParts(ctx, owner, batches, stored > 0);
   await requireFits(ctx, owner, divided);
   const { refused, unowned } = divided.leftOut;
   let loaded: Loaded = { read, stored, refused, unowned, times: [] };

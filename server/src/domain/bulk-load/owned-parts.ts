@@ -28,12 +28,14 @@ export interface OwnedParts {
 /**
  * Divides the samples that the owner may store now. The number of samples of other owners has no influence.
  * @param batches are modified
+ * @param isAccepted an earlier run of the load has stored parts
  * @throws RecordingRefused
  */
 export async function ownedParts(
   ctx: Context,
   owner: Owner,
   batches: readonly SampleColumns[],
+  isAccepted = false,
 ): Promise<OwnedParts> {
   if (isOnePart(batches))
     return { parts: [() => [...batches]], leftOut: { refused: 0, unowned: 0 }, division: null };
@@ -45,9 +47,11 @@ export async function ownedParts(
     kept.push(filter.keep(batch));
   }
   const samples = await SamplesByBucket.of(kept);
-  const division = await divide(sqlClientOf(ctx.queries), owner.deviceId, samples).catch((error: unknown) => {
-    throw refusalFor(error);
-  });
+  const division = await divide(sqlClientOf(ctx.queries), owner.deviceId, samples, isAccepted).catch(
+    (error: unknown) => {
+      throw refusalFor(error);
+    },
+  );
   // Without samples, there is a part without samples.
   const parts = division.parts.length === 0 ? [{ from: 0, to: 0 }] : division.parts;
   return {

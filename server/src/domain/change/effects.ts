@@ -19,7 +19,7 @@ import { recordRoles } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
 import { groupBy } from "../lists/group-by.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
+import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
 import { grantAudit } from "../squad-roles/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -57,10 +57,15 @@ async function deriveWritable(
 ): Promise<void> {
   const writable = changed.filter(({ permission }) => permission === "WRITE");
   const byPair = groupBy(writable, ({ managerId, athleteId }) => `${managerId} ${athleteId}`);
+  const owners = await ownersOfSquads(
+    unit.queries,
+    writable.map(({ managerId }) => managerId),
+  );
   for (const ofPair of byPair.values()) {
     const { managerId: ownerId = 0, athleteId = 0 } = ofPair[0] ?? {};
+    if (!owners.has(ownerId)) continue;
     const times = ofPair.map(({ startTime, expirationTime }) => ({ startTime, endTime: expirationTime }));
-    await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(times) });
+    await queueRest(unit, { ownerId, athleteId, ...spanOfChange(times) });
   }
 }
 

@@ -41,14 +41,12 @@ export async function pooledProfileOf(
   season: Awaited<ReturnType<typeof seasonMaxSpeedOf>>,
 ): Promise<PooledOfDays> {
   const results: (DayResult<string | null> & { value: string | null })[] = [];
-  let notComputed = 0;
   for await (const result of resultsOfDays(ctx, frame, {
     days: PROFILE_DAYS,
     value: sql<string | null>`${computedData.profilePoints}`,
     atATime: AT_A_TIME,
   })) {
-    if (result.found === null) notComputed += 1;
-    else results.push({ ...result, value: result.found.value });
+    if (result.found !== null) results.push({ ...result, value: result.found.value });
     if (results.length === MAX_TIMEFRAMES) break;
   }
   const sessions = new Map<string, { day: string; points: ProfilePoint[] }>();
@@ -59,10 +57,10 @@ export async function pooledProfileOf(
   }
   const maxSpeed = season.speed?.max_speed ?? null;
   const pooled = pooledProfile([...sessions.values()], { to: dayOf(frame.startTime), maxSpeed });
-  const not_computed = Math.max(notComputed, season.notComputed);
-  if (not_computed === 0) return { ...pooled, not_computed };
-  const reason = `time frames of the last ${SEASON_DAYS} days that are not computed: ${not_computed}`;
-  return { ...pooled, profile: null, reason, not_computed };
+  const { waiting } = season;
+  if (waiting.length === 0) return { ...pooled, not_computed: 0 };
+  const reason = `${waiting.length} time frames of the ${SEASON_DAYS} days are not computed, the latest with the id ${waiting[0]}`;
+  return { ...pooled, profile: null, reason, not_computed: waiting.length };
 }
 
 /** Removes time frames that overlap a longer one. Returns the others in chronological order. */

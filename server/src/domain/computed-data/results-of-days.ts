@@ -12,6 +12,7 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** A time frame of these days. */
 export interface DayResult<Value> {
+  id: number;
   /** The activity on this day. */
   session: string;
   day: string;
@@ -67,11 +68,11 @@ export async function* resultsOfDays<Value>(
       .limit(atATime);
     const needed = rows.map(({ startTime, endTime }) => ({ athleteId, startTime, endTime }));
     const grants = await grantsOf(queries, caller?.id ?? 0, "READ", needed);
-    for (const { activityId, startTime, endTime, isComputed, value } of rows) {
+    for (const { id, activityId, startTime, endTime, isComputed, value } of rows) {
       if (!grants.cover(athleteId, startTime, endTime)) continue;
       const day = dayOf(startTime);
       const found = isComputed ? { value: value as Value } : null;
-      yield { session: `${activityId}/${day}`, day, startTime, endTime, found };
+      yield { id, session: `${activityId}/${day}`, day, startTime, endTime, found };
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < atATime) return;

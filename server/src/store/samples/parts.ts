@@ -15,7 +15,7 @@ export const MAX_PART_SAMPLES = 100_000;
 const MAX_PART_CHUNKS = 64;
 
 /** Number of samples that each load may rewrite, and number of further ones for each of its own samples. */
-const BASE_REWRITTEN = 500_000;
+const BASE_REWRITTEN = 1_000_000;
 const REWRITTEN_PER_SAMPLE = 25;
 
 /** Maximum number of samples that a load rewrites. A recording of 48 h at 25 Hz that is loaded a second time has 8.6 million. */
@@ -58,12 +58,14 @@ export function isOnePart(batches: readonly SampleColumns[]): boolean {
 
 /**
  * Divides samples of a device into parts, by the numbers of samples that are stored in their buckets.
+ * @param isAccepted an earlier run has stored parts, which now count as stored samples, so nothing is refused
  * @throws SampleStoreError `TOO_SCATTERED` if they would rewrite too many samples for their number
  */
 export async function divide(
   client: SqlClient,
   deviceId: number,
   samples: SamplesByBucket,
+  isAccepted = false,
 ): Promise<Division> {
   const { buckets } = samples;
   const stored = await storedSizes(client, deviceId, buckets);
@@ -94,7 +96,8 @@ export async function divide(
     }
   }
   const own = samples.startOf(buckets.length);
-  requireFew(rewritten, Math.min(MAX_REWRITTEN, BASE_REWRITTEN + REWRITTEN_PER_SAMPLE * own), deviceId);
+  if (!isAccepted)
+    requireFew(rewritten, Math.min(MAX_REWRITTEN, BASE_REWRITTEN + REWRITTEN_PER_SAMPLE * own), deviceId);
   return { parts, mostRoom, mayBeDense };
 }
 
