@@ -2,6 +2,7 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, lengthOf, united } from "asi-convert/squad";
 import { and, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
+import { readInstant } from "../../store/instant.js";
 import { intervalsIn, textOfInstants } from "../../store/samples/index.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
@@ -99,7 +100,9 @@ const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[]
 /** Players of a session in the statement below, as lists in the same order. The driver returns large integers and times as text. */
 type PartsRow = {
   session_id: string;
-  times: string;
+  start_time: string | null;
+  end_time: string | null;
+  several: string | null;
   is_current: boolean;
   athletes: string;
   inputs: string;
@@ -115,32 +118,34 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
   const pending = isPending ? sql`|| coalesce('.' || ${pendingChanges}, '')` : sql``;
   const ids = arrayOf(all.map(({ id }) => id));
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
+  const framed = sql`${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}`;
+  // Few players change their device, and uniting the times of each player would take as long as the rest of the statement.
+  const ranges = sql`(SELECT range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) FROM ${framed}
+    WHERE ${sessionTimeframes.sessionId} = part.session_id AND ${timeframes.athleteId} = part.athlete_id AND ${isWhole})`;
   const { rows } = await queries.execute<PartsRow>(sql`
     WITH part AS (
       SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
         string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion} ${pending}, ' '
           ORDER BY ${timeframes.id}) AS states,
-        range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) FILTER (WHERE ${isWhole}) AS times
-      FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
-      WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
+        min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
+        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time,
+        count(*) FILTER (WHERE ${isWhole}) AS frames
+      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
     ), known AS (
       SELECT session_id, athlete_id, inputs FROM ${sessionFigures} WHERE session_id = ${ids} AND period = ${WHOLE}
     ), checked AS (
-      SELECT part.*, coalesce(inputs, '') AS inputs,
+      SELECT part.*, coalesce(inputs, '') AS inputs, CASE WHEN frames > 1 THEN ${textOfInstants(ranges)} END AS several,
         coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
       FROM part LEFT JOIN known USING (session_id, athlete_id)
     )
-    SELECT session_id, ${textOfInstants(sql`times`)} AS times, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
+    SELECT session_id, start_time, end_time, several, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
       string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
-    FROM checked GROUP BY session_id, times, is_current`);
+    FROM checked GROUP BY 1, 2, 3, 4, 5`);
   return rows.flatMap(partsIn).sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
 }
 
-function partsIn({ session_id, times, is_current, athletes, inputs }: PartsRow): Part[] {
-  const whole = intervalsIn(times).map(({ startMs, stopMs }) => ({
-    startTime: new Date(startMs),
-    endTime: new Date(stopMs + 1),
-  }));
+function partsIn({ session_id, is_current, athletes, inputs, ...times }: PartsRow): Part[] {
+  const whole = wholeTimesIn(times);
   const stored = inputs.split(",");
   return athletes.split(",").map((athlete, place) => ({
     sessionId: Number(session_id),
@@ -148,6 +153,20 @@ function partsIn({ session_id, times, is_current, athletes, inputs }: PartsRow):
     whole,
     inputs: is_current ? (stored[place] ?? null) : null,
   }));
+}
+
+function wholeTimesIn({
+  start_time,
+  end_time,
+  several,
+}: Pick<PartsRow, "start_time" | "end_time" | "several">): WholeTime[] {
+  if (several !== null)
+    return intervalsIn(several).map(({ startMs, stopMs }) => ({
+      startTime: new Date(startMs),
+      endTime: new Date(stopMs + 1),
+    }));
+  if (start_time === null || end_time === null) return [];
+  return [{ startTime: readInstant(start_time), endTime: readInstant(end_time) }];
 }
 
 type Place = Pick<Part, "sessionId" | "athleteId">;
