@@ -72,7 +72,7 @@ function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void
 /** Returns whether to show a squad. The user can keep an open squad with unsaved changes; then the new one is closed. */
 async function mayShow({ session }: OpenSquad): Promise<boolean> {
   const may = await mayReplaceSquad();
-  if (!may) session.opened.close();
+  if (!may) session.close();
   return may;
 }
 
@@ -140,8 +140,11 @@ function actionsOn(
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;
     },
-    onClose() {
-      openedSquad.peek()?.keeper?.end();
+    onClose(session) {
+      const open = openedSquad.peek();
+      // the user has declined to show the session
+      if (open?.session !== session) return;
+      open.keeper?.end();
       openedSquad.value = null;
       playerShown.value = null;
     },
@@ -152,11 +155,10 @@ function actionsOn(
 export async function showKeptSquad(workspace: Workspace, settings: Settings): Promise<void> {
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
-  if (kept === null || part === null) return;
+  if (kept === null || part === null || !(await mayReplaceSquad())) return;
   const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
   if (restored === null) return;
   const { whenRead, ...open } = restored;
-  if (!(await mayShow(open))) return;
   show(workspace, { ...open, part });
   await whenRead;
 }
