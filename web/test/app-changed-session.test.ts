@@ -129,10 +129,15 @@ describe.skipIf(hasNoBrowser)("the squad of a stored session", () => {
     const session = await scene.session("Derby");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session, 2);
+    const sprints = page.getByRole("columnheader", { name: "Sprints" });
+    await sprints.getByRole("button").click();
+    await sprints.getByRole("button").click();
     await leaveSquad(page);
     await assignDevice();
     await returnToSquad(page);
     await isRead(page, 3);
+    // the table is sorted as before
+    expect(await sprints.getAttribute("aria-sort")).toBe("ascending");
     expect(await status(page).getByText("to check").count()).toBe(0);
     await leaveSquad(page);
     await replacePeriods(session);
