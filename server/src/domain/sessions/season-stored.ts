@@ -119,24 +119,25 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
   const ids = arrayOf(all.map(({ id }) => id));
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
   const framed = sql`${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}`;
-  // Few players change their device, and uniting the times of each player would take as long as the rest of the statement.
-  const ranges = sql`(SELECT range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) FROM ${framed}
-    WHERE ${sessionTimeframes.sessionId} = part.session_id AND ${timeframes.athleteId} = part.athlete_id AND ${isWhole})`;
   const { rows } = await queries.execute<PartsRow>(sql`
     WITH part AS (
       SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
         string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion} ${pending}, ' '
           ORDER BY ${timeframes.id}) AS states,
         min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
-        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time,
-        count(*) FILTER (WHERE ${isWhole}) AS frames
+        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time
       FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
+    ), united AS (
+      -- Few players change their device, and uniting the times of each player would take as long as the rest of the statement.
+      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
+        range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) AS times
+      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} AND ${isWhole} GROUP BY 1, 2 HAVING count(*) > 1
     ), known AS (
       SELECT session_id, athlete_id, inputs FROM ${sessionFigures} WHERE session_id = ${ids} AND period = ${WHOLE}
     ), checked AS (
-      SELECT part.*, coalesce(inputs, '') AS inputs, CASE WHEN frames > 1 THEN ${textOfInstants(ranges)} END AS several,
+      SELECT part.*, coalesce(inputs, '') AS inputs, CASE WHEN united.times IS NOT NULL THEN ${textOfInstants(sql`united.times`)} END AS several,
         coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
-      FROM part LEFT JOIN known USING (session_id, athlete_id)
+      FROM part LEFT JOIN known USING (session_id, athlete_id) LEFT JOIN united USING (session_id, athlete_id)
     )
     SELECT session_id, start_time, end_time, several, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
       string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
