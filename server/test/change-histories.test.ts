@@ -15,7 +15,7 @@ import { Warehouse } from "./warehouse.js";
 const it = withOwnService({ rawDataCacheBytes: 0 });
 
 /** Number of histories. `npm test` runs some of them, `npm run test:more` all. */
-const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 6));
+const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 3));
 
 type Other =
   | { do: "let in"; role: "coach" | "physician" }

@@ -1,5 +1,8 @@
 /** Tests the maximum speed of a season, for which computed data compare the sessions of a year. */
+import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
+import { resultsOfDays } from "../src/domain/computed-data/results-of-days.js";
+import { computedData, timeframes } from "../src/store/schema.js";
 import {
   DAY_MS,
   HOUR_MS,
@@ -32,6 +35,12 @@ function seasonsOn({ s, frameOf, computed, ...figures }: OptionalFigures) {
   };
 
   return { s, frameOf, computed, session, season, ...figures };
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const read: T[] = [];
+  for await (const value of values) read.push(value);
+  return read;
 }
 
 const it = withOptionalFigures().extend("seasons", { scope: "file" }, ({ figures }) => seasonsOn(figures));
@@ -102,6 +111,38 @@ describe("the maximum speed of a season", () => {
     expect(now).toMatchObject({ max_speed: 7, sessions: 1 });
     await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json: { params: {} } });
     expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+  });
+
+  it("compares the same results, however many each statement reads", async ({
+    seasons: { s, teamFor, session, season },
+  }) => {
+    const team = await teamFor(10, 10);
+    // Two of the time frames start at the same time.
+    const frames = [
+      await session(team, 0, 8000),
+      await session(team, 2, 7000),
+      await session(team, 2, 7000),
+      await session(team, 4, 7500),
+    ];
+    await season(frames[3] ?? 0, team.manager.token);
+    const { id, username } = team.manager;
+    const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+    const [frame] = await s.store.database.queries
+      .select()
+      .from(timeframes)
+      .where(eq(timeframes.id, frames[3] ?? 0));
+    if (frame === undefined) throw new Error("no time frame");
+    const read = (atATime: number) =>
+      all(
+        resultsOfDays({ ...s.ctx, caller }, frame, {
+          days: 365,
+          value: sql<number>`${computedData.sessionMaxSpeed}`,
+          atATime,
+        }),
+      );
+    const together = await read(100);
+    expect(together.map(({ value }) => value)).toEqual([7.5, 7, 7, 8]);
+    for (const atATime of [1, 2, 3, 4]) expect(await read(atATime)).toEqual(together);
   });
 
   it("is null if no session has at least 5 Hz", async ({ seasons: { teamFor, frameOf, computed } }) => {

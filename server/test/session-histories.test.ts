@@ -16,7 +16,7 @@ const it = withOwnService({ rawDataCacheBytes: 0 });
  * Number of steps, each followed by reads of all readers. `npm test` runs some, `npm run test:more` more, and the long form
  * 10,000.
  */
-const STEPS = Number(process.env.SESSION_STEPS ?? (process.env.TEST_ALL_HISTORIES === "1" ? 600 : 60));
+const STEPS = Number(process.env.SESSION_STEPS ?? (process.env.TEST_ALL_HISTORIES === "1" ? 600 : 30));
 const STEPS_OF_HISTORY = 30;
 
 interface Row {

@@ -1,15 +1,15 @@
 import { type PooledProfile, PROFILE_DAYS, type ProfilePoint, pooledProfile } from "asi-convert/metrics";
-import { desc, sql } from "drizzle-orm";
-import { computedData, timeframes } from "../../store/schema.js";
+import { sql } from "drizzle-orm";
+import { computedData } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Timeframe } from "../timeframes/rules.js";
-import { dayOf, resultsOfDays } from "./results-of-days.js";
+import { type DayResult, dayOf, resultsOfDays } from "./results-of-days.js";
 
 /** Maximum number of pooled time frames, latest first: ten for every day. */
 const MAX_TIMEFRAMES = 10 * PROFILE_DAYS;
 
-/** The stored points of a time frame. The stored text can be large, because it also lists the runs of recipes. */
-const points = sql<ProfilePoint[] | null>`(${computedData.further}::json -> 'profile_points')`;
+/** Number of time frames for each statement. Few athletes have more in four weeks. */
+const AT_A_TIME = 100;
 
 type Times = Pick<Timeframe, "startTime" | "endTime">;
 
@@ -26,16 +26,19 @@ export async function pooledProfileOf(
   frame: Timeframe,
   maxSpeed: number | null,
 ): Promise<PooledProfile> {
-  const results = await resultsOfDays(ctx, frame, {
+  const results: DayResult<string | null>[] = [];
+  for await (const result of resultsOfDays(ctx, frame, {
     days: PROFILE_DAYS,
-    value: points,
-    orderBy: [desc(timeframes.startTime)],
-    limit: MAX_TIMEFRAMES,
-  });
+    value: sql<string | null>`${computedData.profilePoints}`,
+    atATime: AT_A_TIME,
+  })) {
+    results.push(result);
+    if (results.length === MAX_TIMEFRAMES) break;
+  }
   const sessions = new Map<string, { day: string; points: ProfilePoint[] }>();
   for (const { session, day, value } of longestOf(results)) {
     const pooled = sessions.get(session) ?? { day, points: [] };
-    pooled.points.push(...(value ?? []));
+    if (value !== null) pooled.points.push(...(JSON.parse(value) as ProfilePoint[]));
     sessions.set(session, pooled);
   }
   return pooledProfile([...sessions.values()], { to: dayOf(frame.startTime), maxSpeed });

@@ -1,5 +1,4 @@
-import { and, eq, gte, isNotNull, lt, type SQL } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
+import { and, desc, eq, gte, isNotNull, type SQL, sql } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { grantsOf } from "../permissions/coverage.js";
@@ -21,53 +20,55 @@ export interface DayResult<Value> {
   value: Value;
 }
 
+/** Number of time frames for each statement, because an athlete can have many thousands. */
+const AT_A_TIME = 1_000;
+
 /**
- * Returns the stored results with a maximum speed for the athlete of a time frame, on the days (UTC) that end with the day of the
- * time frame, in chronological order. Reads only time frames of the same owner that the caller can read.
+ * Reads the stored results with a maximum speed for the athlete of a time frame, on the days (UTC) that end with the day of the
+ * time frame, latest first. Reads only time frames of the same owner that the caller can read.
  * @param value the part of the results
- * @param orderBy which results count if there are more than `limit`
  */
-export async function resultsOfDays<Value>(
-  { queries, caller }: Context,
+export async function* resultsOfDays<Value>(
+  { queries, caller, signal }: Context,
   { athleteId, ownerId, startTime }: Timeframe,
-  {
-    days,
-    value,
-    orderBy,
-    limit,
-  }: { days: number; value: SQL<Value>; orderBy: (SQL | PgColumn)[]; limit: number },
-): Promise<DayResult<Value>[]> {
-  const endMs = Date.parse(dayOf(startTime)) + DAY_MS;
-  const rows = await queries
-    .select({
-      activityId: timeframes.activityId,
-      startTime: timeframes.startTime,
-      endTime: timeframes.endTime,
-      value,
-    })
-    .from(timeframes)
-    .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
-    .where(
-      and(
-        eq(timeframes.athleteId, athleteId),
-        eq(timeframes.ownerId, ownerId),
-        gte(timeframes.startTime, new Date(endMs - days * DAY_MS)),
-        lt(timeframes.startTime, new Date(endMs)),
-        isNotNull(computedData.sessionMaxSpeed),
-        stays,
-      ),
-    )
-    .orderBy(...orderBy, timeframes.id)
-    .limit(limit);
-  const needed = rows.map(({ startTime, endTime }) => ({ athleteId, startTime, endTime }));
-  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", needed);
-  return rows
-    .filter((row) => grants.cover(athleteId, row.startTime, row.endTime))
-    .sort((a, b) => a.startTime.getTime() - b.startTime.getTime())
-    .map(({ activityId, ...row }) => ({
-      ...row,
-      session: `${activityId}/${dayOf(row.startTime)}`,
-      day: dayOf(row.startTime),
-      value: row.value as Value,
-    }));
+  { days, value, atATime = AT_A_TIME }: { days: number; value: SQL<Value>; atATime?: number },
+): AsyncGenerator<DayResult<Value>> {
+  const end = new Date(Date.parse(dayOf(startTime)) + DAY_MS);
+  const begin = new Date(end.getTime() - days * DAY_MS);
+  let before = sql`(${timeframes.startTime}, ${timeframes.id}) < (${end}, 0)`;
+  for (;;) {
+    signal?.throwIfAborted();
+    const rows = await queries
+      .select({
+        id: timeframes.id,
+        activityId: timeframes.activityId,
+        startTime: timeframes.startTime,
+        endTime: timeframes.endTime,
+        value,
+      })
+      .from(timeframes)
+      .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+      .where(
+        and(
+          eq(timeframes.athleteId, athleteId),
+          eq(timeframes.ownerId, ownerId),
+          gte(timeframes.startTime, begin),
+          before,
+          isNotNull(computedData.sessionMaxSpeed),
+          stays,
+        ),
+      )
+      .orderBy(desc(timeframes.startTime), desc(timeframes.id))
+      .limit(atATime);
+    const needed = rows.map(({ startTime, endTime }) => ({ athleteId, startTime, endTime }));
+    const grants = await grantsOf(queries, caller?.id ?? 0, "READ", needed);
+    for (const { activityId, startTime, endTime, value } of rows) {
+      if (!grants.cover(athleteId, startTime, endTime)) continue;
+      const day = dayOf(startTime);
+      yield { session: `${activityId}/${day}`, day, startTime, endTime, value: value as Value };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < atATime) return;
+    before = sql`(${timeframes.startTime}, ${timeframes.id}) < (${last.startTime}, ${last.id})`;
+  }
 }

@@ -43,7 +43,7 @@ export interface WantedFigures {
 }
 
 /** Optional figures, and the figures of the recipes that the time frame names. */
-type MoreFigures = Omit<OptionalFigures, "definition" | "profile_points"> & FiguresOfOthers;
+type MoreFigures = Omit<OptionalFigures, "definition"> & FiguresOfOthers;
 
 /** Figures that depend on other time frames. */
 interface FiguresOfOthers {

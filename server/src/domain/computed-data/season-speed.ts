@@ -1,6 +1,6 @@
 import { SEASON_DAYS, type SeasonMaxSpeed, type SessionMaxSpeed, seasonMaxSpeed } from "asi-convert/metrics";
-import { desc, sql } from "drizzle-orm";
-import { computedData, timeframes } from "../../store/schema.js";
+import { sql } from "drizzle-orm";
+import { computedData } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { dayOf, resultsOfDays } from "./results-of-days.js";
@@ -10,9 +10,6 @@ export interface SeasonSpeed extends SeasonMaxSpeed {
   readonly sessions: number;
 }
 
-/** Maximum number of compared time frames, fastest first: more than five for every day of the year. */
-const MAX_TIMEFRAMES = 2_000;
-
 /**
  * Returns the maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame. Uses the stored results
  * of the owner's time frames that the caller can read. The time frames of an activity on one day count as one session, so they do
@@ -20,16 +17,14 @@ const MAX_TIMEFRAMES = 2_000;
  * @returns null if no session has a known maximum speed
  */
 export async function seasonMaxSpeedOf(ctx: Context, frame: Timeframe): Promise<SeasonSpeed | null> {
-  // If several sessions have the same speed, the first one counts.
-  const results = await resultsOfDays(ctx, frame, {
+  const sessions = new Map<string, SessionMaxSpeed>();
+  for await (const { session, day, value } of resultsOfDays(ctx, frame, {
     days: SEASON_DAYS,
     value: sql<number>`${computedData.sessionMaxSpeed}`,
-    orderBy: [desc(computedData.sessionMaxSpeed), timeframes.startTime],
-    limit: MAX_TIMEFRAMES,
-  });
-  const sessions = new Map<string, SessionMaxSpeed>();
-  for (const { session, day, value } of results)
+  }))
     sessions.set(session, { day, maxSpeed: Math.max(value, sessions.get(session)?.maxSpeed ?? 0) });
-  const season = seasonMaxSpeed([...sessions.values()], dayOf(frame.startTime));
+  // If several sessions have the same speed, the first one counts.
+  const compared = [...sessions.values()].reverse();
+  const season = seasonMaxSpeed(compared, dayOf(frame.startTime));
   return season && { ...season, sessions: sessions.size };
 }

@@ -116,6 +116,7 @@ export const computedDataOf = ({ queries }: Context, { id }: Account, count: Cou
           id: computedData.timeframeId,
           data: computedData.data,
           further: computedData.further,
+          profilePoints: computedData.profilePoints,
           computedAt: computedData.computedAt,
         })
         .from(computedData)
@@ -128,6 +129,7 @@ export const computedDataOf = ({ queries }: Context, { id }: Account, count: Cou
       computed_at: row.computedAt.toISOString(),
       data: JSON.parse(row.data) as unknown,
       further: JSON.parse(row.further) as unknown,
+      profile_points: row.profilePoints === null ? null : (JSON.parse(row.profilePoints) as unknown),
     }),
     count,
   );
