@@ -58,7 +58,10 @@ export async function grantsOf(
   };
 }
 
-/** Returns, for each athlete, the union of the permissions that overlap the time. Athletes without a permission are absent. */
+/**
+ * Returns, for each athlete, the times of a permission that covers the whole time, or otherwise the union of the permissions that
+ * overlap it. Athletes without a permission are absent.
+ */
 async function unitedTimes(
   queries: Queries,
   managerId: number,
@@ -69,13 +72,18 @@ async function unitedTimes(
   const times = new Map<number, Interval[]>();
   for (let at = 0; at < athleteIds.length; at += ATHLETES_AT_A_TIME) {
     const some = athleteIds.slice(at, at + ATHLETES_AT_A_TIME);
+    const isOf = sql`athlete_id = known.athlete_id AND manager_id = ${managerId} AND permission = ${kind}`;
     const { rows } = await queries.execute<{ athlete_id: string; times: string }>(sql`
-    SELECT known.athlete_id, ${textOfInstants(sql`united`)} AS times
-    FROM unnest(${sql.param(some)}::bigint[]) AS known (athlete_id) CROSS JOIN LATERAL (
-      SELECT range_agg(tstzrange(start_time, expiration_time)) AS united FROM ${permissions}
-      WHERE athlete_id = known.athlete_id AND manager_id = ${managerId} AND permission = ${kind}
-        AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
-    ) AS of_athlete WHERE united IS NOT NULL`);
+      SELECT known.athlete_id, ${textOfInstants(sql`united`)} AS times
+      FROM unnest(${sql.param(some)}::bigint[]) AS known (athlete_id) CROSS JOIN LATERAL (
+        SELECT coalesce((
+          SELECT tstzmultirange(tstzrange(start_time, expiration_time)) FROM ${permissions}
+          WHERE ${isOf} AND start_time <= ${from} AND expiration_time > ${to} ORDER BY expiration_time DESC LIMIT 1
+        ), (
+          SELECT range_agg(tstzrange(start_time, expiration_time)) FROM ${permissions}
+          WHERE ${isOf} AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
+        )) AS united
+      ) AS of_athlete WHERE united IS NOT NULL`);
     for (const row of rows) times.set(Number(row.athlete_id), intervalsIn(row.times));
   }
   return times;
