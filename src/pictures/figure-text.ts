@@ -31,7 +31,9 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
 export function unreachableText({
   definition: { parameters },
 }: {
-  definition: { parameters: Omit<Metrics["definition"]["parameters"], "max_hr"> };
+  definition: {
+    parameters: { sprint_threshold: number; hid_thresholds: readonly number[]; max_valid_speed: number };
+  };
 }): string | null {
   const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
   const highest = Math.max(sprint_threshold, ...hid_thresholds);
