@@ -1,27 +1,20 @@
 import type { Metrics } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count, decimalText } from "../pictures/figure-text.js";
-import { damageOf, hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
-
-/** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
-const COMPLETE_SHARE = 0.95;
+import type { DataShares } from "../squad/incomplete.js";
+import { damageOf, hasZones, isAtLeast, type SquadColumn, type SquadRow } from "../squad/index.js";
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** Returns whether sums and maxima of a row miss more than a twentieth of the period. */
-export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean {
-  return coverage !== null && coverage < COMPLETE_SHARE;
-}
-
-/** Returns whether a figure is only a lower bound if a part of the period is missing. The minutes are exact, because they are those with data. */
-export const isBound = ({ key, kind }: SquadColumn): boolean =>
-  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
-
-/** Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
-export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
+/**
+ * Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of its signal is missing.
+ *
+ * @param row the row of the figure; absent for a mean or the highest of several rows
+ */
+export function cellText(column: SquadColumn, value: number | null, row?: DataShares | null): string {
   if (value === null) return "–";
   const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
-  return isAtLeast && isBound(column) ? `≥${text}` : text;
+  return row && isAtLeast(row, column) ? `≥${text}` : text;
 }
 
 /** Returns the unit with the threshold in use, if the threshold is the same for all rows. */

@@ -1,6 +1,6 @@
 import {
   byPosition,
-  isIncomplete,
+  isAtLeast,
   positionOf,
   recordedTimeMs,
   type SquadColumn,
@@ -108,18 +108,13 @@ function cellOf(
   { shade, outlier }: Pick<Cell, "shade" | "outlier">,
 ): Cell {
   const value = valueIn(row, column, form.isPerMinute);
-  const isBound = form.isPerMinute ? column.key === "top_speed_km_per_h" : isBoundOf(column);
   return {
     text: textOf(value, column, form),
-    isAtLeast: value !== null && isBound && isIncomplete(row),
+    isAtLeast: value !== null && !(form.isPerMinute && column.kind === "sum") && isAtLeast(row, column),
     shade,
     outlier,
   };
 }
-
-/** Sums and maxima lack the unrecorded part. Rates, means and the minutes themselves do not. */
-const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
-  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
 function textOf(value: number | null, column: SquadColumn, { isPerMinute }: TableForm): string {
   return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));

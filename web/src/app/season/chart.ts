@@ -4,6 +4,7 @@
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
+export { matchNotes } from "../../../../src/squad/match-notes.js";
 export {
   NORMAL_RULE,
   type Season,
@@ -11,7 +12,7 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
-export { cellText, isIncomplete } from "../../../../src/squad-report/cells.js";
+export { cellText } from "../../../../src/squad-report/cells.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export {
   comparedIndex,

@@ -19,7 +19,7 @@ import {
   type SquadColumn,
 } from "./chart.js";
 import { figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
-import { SeasonKey, SeasonPanel } from "./season-panels.js";
+import { MatchNotes, SeasonKey, SeasonPanel } from "./season-panels.js";
 
 type Squad = Resource["Squad"];
 
@@ -113,6 +113,7 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
         </b>
         , compared with your last {NORMAL_RULE.matches} matches
       </p>
+      <MatchNotes {...season} />
       <SeasonKey />
       <div class="season-panels">
         {columns.map((column) => {

@@ -7,7 +7,7 @@ import { NO_VALUE } from "../../view/values.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { Nothing } from "../parts/nothing.js";
-import { cellText, figureName, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "../season/chart.js";
+import { cellText, figureName, SQUAD_COLUMNS, type SquadColumn } from "../season/chart.js";
 import "../squads/squads.css";
 
 type Figures = Resource["SessionFigures"];
@@ -104,7 +104,10 @@ export function SessionTable({ client, figures, zone }: Props) {
           ...columns.map((column) => ({
             name: figureName(column),
             of: (row: Row) =>
-              cellText(column, figureIn(row, column), isIncomplete({ coverage: row.share_with_data })),
+              cellText(column, figureIn(row, column), {
+                coverage: row.share_with_data,
+                hrCoverage: row.share_with_hr ?? null,
+              }),
             sortBy: (row: Row) => figureIn(row, column),
           })),
         ]}
@@ -118,6 +121,7 @@ export function SessionTable({ client, figures, zone }: Props) {
           />
         }
       />
+      {figures.match_note && <p class="note">{figures.match_note}</p>}
     </>
   );
 }
