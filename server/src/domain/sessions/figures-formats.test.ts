@@ -28,6 +28,7 @@ const tableOf = (count: number): FiguresTable => ({
   })),
   leftOut: [],
   computing: [],
+  matchNote: null,
   hasHeart: true,
   wanted: {},
   etag: '"1"',
