@@ -180,7 +180,7 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
  * Returns the normal range of a player's figure before a session: the mean of the last five matches and the range around it.
  *
  * @param index index of the session; only earlier sessions are used
- * @returns null for a player with fewer than three previous matches
+ * @returns null for a player with fewer than three previous matches in which the figure is complete
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
   const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SQUAD_COLUMNS } from "../../src/squad/columns.js";
+import { SQUAD_COLUMNS, type SquadColumn } from "../../src/squad/columns.js";
 import { halvesOf, joinedPeriods, matchOf } from "../../src/squad/matches.js";
 import { intervalsFor } from "../../src/squad/periods.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
@@ -169,23 +169,53 @@ describe("a season", () => {
     expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
   });
 
-  it("compares only with figures of the halves of matches, without those that missing data may have lowered", () => {
+  it("uses for that mean only matches whose data are nearly complete, except for rates and means", () => {
     const rate = column("rate_m_per_min");
-    const minutes = column("minutes");
-    const match = (day: number, changes: Partial<SeasonRow> = {}) =>
-      withRow(session(day, 10_000), { ...changes, figures: { rate_m_per_min: 110, ...changes.figures } });
-    const whole = match(14, { covers: "session", figures: { distance_m: 14_000, rate_m_per_min: 93 } });
-    const cut = match(21, { coverage: 0.94, figures: { distance_m: 5000, minutes: 45 } });
-    const kunz = kunzIn(match(0), match(7), whole, cut, match(28));
-    const mean = (index: number, one = distance) => normalBefore(kunz, index, one)?.mean;
-    // two complete matches
-    expect(mean(4)).toBeUndefined();
-    expect(shareOfMatches(kunz, 4, distance)).toBe(1);
-    expect(normalBefore(kunz, 4, minutes)).toBeNull();
-    // missing data do not lower a rate
-    expect(mean(4, rate)).toBeCloseTo(110, 9);
-    const more = kunzIn(match(0), match(7), whole, cut, match(28), match(35));
-    expect(normalBefore(more, 5, distance)?.mean).toBe(10_000);
+    const played = (day: number, metres: number, coverage: number | null) => {
+      const one = session(day, metres);
+      const rows = one.rows.map((row) => ({
+        ...row,
+        coverage,
+        figures: { ...row.figures, rate_m_per_min: metres / 90, peak_60_s_m: metres / 50 },
+      }));
+      return { ...one, rows };
+    };
+    const kunz = kunzIn(
+      played(0, 9000, 1),
+      played(7, 10_000, 0.95),
+      // a half without data
+      played(14, 5000, 0.5),
+      // the share is unknown while figures of other players are missing
+      played(21, 11_000, null),
+      played(28, 12_000, 0.949),
+      played(35, 11_000, 1),
+    );
+    expect(normalBefore(kunz, 5, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
+    expect(shareOfMatches(kunz, 5, distance)).toBe(1.1);
+    const peak: SquadColumn = { ...rate, key: "peak_60_s_m" };
+    expect(normalBefore(kunz, 5, peak)?.mean).toBe(200);
+    expect(normalBefore(kunz, 5, column("minutes"))?.mean).toBe(90);
+    expect(normalBefore(kunz, 5, rate)?.mean).toBeCloseTo(9400 / 90, 9);
+    // two complete matches are not enough
+    expect(normalBefore(kunz, 3, distance)).toBeNull();
+    expect(normalBefore(kunz, 3, rate)).not.toBeNull();
+  });
+
+  it("compares only with figures of the halves of matches", () => {
+    const rate = column("rate_m_per_min");
+    const match = (day: number, covers: "halves" | "session", mean: number) =>
+      withRow(session(day, 10_000), { covers, figures: { rate_m_per_min: mean } });
+    const kunz = kunzIn(
+      match(0, "halves", 110),
+      match(7, "halves", 110),
+      // with the warm-up and the break
+      match(14, "session", 93),
+      match(21, "halves", 110),
+      match(28, "halves", 110),
+    );
+    expect(normalBefore(kunz, 3, rate)).toBeNull();
+    expect(shareOfMatches(kunz, 3, rate)).toBe(1);
+    expect(normalBefore(kunz, 4, rate)?.mean).toBe(110);
   });
 
   it("compares a training impulse and a highest heart rate only with those from complete heart rates", () => {

@@ -110,6 +110,7 @@ function cellOf(
   const value = valueIn(row, column, form.isPerMinute);
   return {
     text: textOf(value, column, form),
+    // sums per minute are rates
     isAtLeast: value !== null && !(form.isPerMinute && column.kind === "sum") && isAtLeast(row, column),
     shade,
     outlier,

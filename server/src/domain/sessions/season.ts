@@ -23,6 +23,7 @@ import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
 import { batchesOf, type Part, partsOf, storedOf } from "./season-stored.js";
+import { computingSessions } from "./waiting-work.js";
 
 /** Maximum number of sessions in one response. */
 export const MAX_SESSIONS = 400;
@@ -58,6 +59,9 @@ export const Season = Type.Object(
         not_computed: Type.Array(Type.Integer(), {
           description:
             "Ids of athletes whose figures are not computed, stale, or incomplete because of a limit. The table of the session computes them, or names them with `limit_reached`",
+        }),
+        computing: Type.Boolean({
+          description: "As in the details of the session: its figures may still change",
         }),
       }),
       { description: "In chronological order" },
@@ -109,7 +113,7 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 4;
+const SEASON_VERSION = 5;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -129,6 +133,8 @@ export async function squadSeason(
   const { queries } = ctx;
   const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
+  // Read this before the time frames and figures, which a job may change meanwhile.
+  const computing = await computingSessions(queries, squad, all);
   const readable = await readableParts(ctx, squad, batches);
   const incomplete = await incompletePlayers(
     queries,
@@ -151,6 +157,7 @@ export async function squadSeason(
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
     readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
     [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
+    [...computing].sort((a, b) => a - b),
   ]);
   if (isKnown(etag)) return { resource: NOTHING, etag };
   const missing = readable.filter(({ inputs }) => inputs === null);
@@ -202,6 +209,7 @@ export async function squadSeason(
       end_time: endTime.toISOString(),
       match_note: note,
       not_computed: missingIn(id).filter(isSeen),
+      computing: computing.has(id),
     })),
   };
   const pieces = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"players":[`)];
