@@ -14,13 +14,20 @@ const SPEEDS = [2.8, 3.2, 3, 2.9, 3.1, 3.3];
 /** From the first to the last row of each of two halves: 30 minutes at one row a second. */
 const PLAYED_S = 2 * 1799;
 
-/** A row each second, at constant speed. */
-function recording(serial: string, startMs: number, seconds: number, speed: number): Promise<Uint8Array> {
+/** A row each second, at constant speed. @param hr the heart rate in a second */
+function recording(
+  serial: string,
+  startMs: number,
+  seconds: number,
+  speed: number,
+  hr?: (second: number) => number,
+): Promise<Uint8Array> {
   const rows = Array.from({ length: seconds }, (_, second) => ({
     timestamp: startMs + second * 1000,
     latitude: 46.9629,
     longitude: 7.4648,
     speed,
+    ...(hr?.(second) && { hr: hr(second) }),
   }));
   return wholeBytes(encode(rows, { serial }));
 }
@@ -182,6 +189,42 @@ describe("asi squad --by player", () => {
     expect(kinds).toEqual(["match", "training", "training", "match", "training", "match", "training"]);
   });
 
+  it("treats a match without known halves as a session, and reports such matches once", async () => {
+    const folder = await seasonFolder();
+    rmSync(join(folder, "match 4", "periods.csv"));
+    // a warm-up that is as long as a half
+    const halves = "period;start;end\r\n1st half;13:00;13:30;\r\n2nd half;13:31;14:01;\r\n";
+    writeFileSync(join(folder, "match 5", "periods.csv"), `${halves}Warm-up;12:29;12:59\r\n`);
+    writeFileSync(join(folder, "match 6", "periods.csv"), `${halves}Extra time;14:01;14:02\r\n`);
+    const args = ["squad", folder, "--by", "player", "--matches", "match*"];
+    const notes = [
+      "match 4, match 5: The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two periods must last from 30 to 70 minutes.",
+      "match 6: Match is the sum of the two halves, without extra time.",
+    ];
+    const { stdout, stderr } = await asi([...args, "--format", "csv"]);
+    for (const note of notes) expect(stderr.split(`${note}\n`)).toHaveLength(2);
+    const rows = tableOf(stdout).filter(({ player }) => player === "Kunz");
+    expect(rows.map(({ session, kind, covers }) => [session, kind, covers])).toEqual([
+      ["match 1", "match", "halves"],
+      ["training", "training", "session"],
+      ["match 2", "match", "halves"],
+      ["match 3", "match", "halves"],
+      ["match 4", "match", "session"],
+      ["match 5", "match", "session"],
+      ["match 6", "match", "halves"],
+    ]);
+    // 3.3 m/s relative to the mean of 2.8, 3.2 and 3 m/s
+    expect(rows.at(-1)?.rate_m_per_min_percent_of_last_5_matches).toBe("110");
+    const text = await asi(args);
+    for (const note of notes) expect(text.stdout).toContain(`${note}\n`);
+    expect(text.stderr).not.toContain("halves");
+    expect(text.stdout).toMatch(/match 3 M .*\n.*match 4 {2}.*\n.*match 5 {2}.*\n.*match 6 M /);
+    const html = (await asi([...args, "--format", "html"])).stdout;
+    for (const note of notes) expect(html).toContain(note);
+    // without --matches, these sessions are not matches
+    expect((await asi(["squad", folder, "--by", "player"])).stdout).not.toContain("halves are not known");
+  });
+
   it("stores the results of each session only with --cache, and computes them again after a change", async () => {
     const folder = await seasonFolder();
     const run = (...more: string[]) => asi(["squad", folder, "--by", "player", "--format", "csv", ...more]);
@@ -302,6 +345,47 @@ describe("asi squad --by player", () => {
     expect((await asi(["squad", season, "--by", "player", "--format", "html"])).stdout).not.toContain(
       '<section class="loads">',
     );
+  });
+
+  it("has an unknown load, with the reason, for a day on which a tracker or a strap failed", async () => {
+    const season = join(scratchFolder(), "season");
+    const write = async (day: number, serial: string, seconds: number, heartS = seconds) => {
+      const hr = (second: number) => (second < heartS ? 150 : 0);
+      const bytes = recording(serial, START_MS + day * DAY_MS, seconds, 2, hr);
+      mkdirSync(join(season, `day ${day}`), { recursive: true });
+      writeFileSync(join(season, `day ${day}`, `${serial}.asi`), await bytes);
+    };
+    for (const day of [0, 1, 2]) await write(day, "TRK-2", 900);
+    await write(0, "TRK-1", 900);
+    // the tracker was empty after 400 of 900 s
+    await write(1, "TRK-1", 400);
+    await write(2, "TRK-1", 900, 450);
+    writeFileSync(join(season, "roster.csv"), "player;serial;max_hr\nKunz;TRK-1;190\nLang;TRK-2;190\n");
+    const reason = "a session lacks the figure, or more than 5 % of its data";
+    for (const [load, lost, days] of [
+      ["distance", [false, true, false], "2026-04-13"],
+      ["trimp", [false, true, true], "2026-04-13, 2026-04-14"],
+    ] as const) {
+      const args = ["squad", season, "--by", "player", "--load", load];
+      const rows = tableOf((await asi([...args, "--format", "csv"])).stdout);
+      const ofKunz = rows.filter(({ player }) => player === "Kunz");
+      expect(ofKunz.map((row) => [row.day_load === "", row.day_load_reason])).toEqual(
+        lost.map((isLost) => [isLost, isLost ? reason : ""]),
+      );
+      expect(ofKunz.map((row) => [row.share_with_data, row.share_with_hr])).toEqual([
+        ["0.999", "1"],
+        ["0.443", "1"],
+        ["0.999", "0.504"],
+      ]);
+      expect(rows.filter((row) => row.player === "Lang" && row.day_load === "")).toEqual([]);
+      const { stdout } = await asi([...args, "--columns", "distance,trimp"]);
+      expect(stdout).toContain(`. No load on ${days}: ${reason}\n`);
+      expect(stdout.split("No load on")).toHaveLength(2);
+      // 15 minutes at 79 % of the maximum, zone 3
+      expect(stdout).toMatch(/day 2 {2,}1,798 {2,}≥23 /);
+      const html = (await asi([...args, "--format", "html"])).stdout;
+      expect(html).toContain(`A day has no load if ${reason}.`);
+    }
   });
 
   it("adds up the training impulse, with the same digits as asi load, and shows no load for a player without a maximum heart rate", async () => {

@@ -162,6 +162,23 @@ describe("asi squad", () => {
     expect(loadAgain.stderr).toContain("and is ignored");
   });
 
+  it("counts a truncated copy and the whole recording of a tracker as one player without a roster", async () => {
+    const folder = await folderOfTraining([3, 4], { roster: [], periods: [] });
+    rmSync(join(folder, "periods.csv"));
+    rmSync(join(folder, "roster.csv"));
+    const before = await asi(["squad", folder, "--format", "csv"]);
+    const whole = readFileSync(join(folder, "1.asi"));
+    writeFileSync(join(folder, "1-cut.asi"), whole.subarray(0, whole.length / 2));
+    const { stdout, stderr } = await asi(["squad", folder, "--format", "csv"]);
+    expect(stderr).toContain("1 has simultaneous recordings: only 1.asi is used, not 1-cut.asi.");
+    const leftOut = (text: string) => tableOf(text).map(({ left_out: _, ...row }) => row);
+    expect(leftOut(stdout)).toEqual(leftOut(before.stdout));
+    expect(tableOf(stdout).map(({ player, left_out }) => [player, left_out])).toEqual([
+      ["1", "1-cut.asi"],
+      ["2", ""],
+    ]);
+  });
+
   it("reports which of several simultaneous recordings counts if a pattern of the roster is too general", async () => {
     const folder = await folderOfTraining([3, 4, 8], { roster: ["player,file", "Ann,*"], periods: [] });
     rmSync(join(folder, "periods.csv"));

@@ -119,6 +119,17 @@ describe("asi squad", () => {
       ["Kunz", "10", "40"],
     ]);
     expect((await asi(["squad", folder])).stdout).not.toContain("TRIMP");
+    // the table computes it from the age
+    writeFileSync(
+      join(folder, "roster.csv"),
+      "Player;Serial;max_hr;birth_date\nKunz;TRK-1;170;\nVogel;TRK-2;;1996-05-17\n",
+    );
+    const ofAge = await asi(["squad", folder, "--columns", "trimp"]);
+    expect(ofAge.stdout).not.toContain("–");
+    expect(ofAge.stderr).toContain(
+      "The roster has no max_hr for Vogel: their maximum heart rate is estimated from the age\n",
+    );
+    expect(ofAge.stderr).not.toContain("unknown");
     rmSync(join(folder, "roster.csv"));
     expect((await asi(["squad", folder, "--columns", "trimp"])).stderr).toContain(
       "add the column max_hr to the roster",

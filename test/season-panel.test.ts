@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { seasonText } from "../src/cli/run/season-text.js";
 import { markupOf } from "../src/pictures/drawn-element.js";
 import { type PlayedSession, SQUAD_COLUMNS, type SquadColumn, seasonOf } from "../src/squad/index.js";
+import type { Covers } from "../src/squad/season.js";
 import {
+  comparedIndex,
   comparisonOf,
   comparisonText,
   farthestFirst,
@@ -23,6 +25,9 @@ const DISTANCE = columnOf("distance_m");
 interface Played {
   distance: number | null;
   coverage: number | null;
+  trimp?: number;
+  hrCoverage?: number;
+  covers?: Covers;
 }
 
 const WHOLE: Played = { distance: 10_000, coverage: 1 };
@@ -30,7 +35,10 @@ const WHOLE: Played = { distance: 10_000, coverage: 1 };
 /** Five whole matches of each player and a last one. Without `last`, a player has no recording of it. */
 function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
   const names = Object.keys(last);
-  const rowOf = (name: string, { distance, coverage }: Played) => ({
+  const rowOf = (
+    name: string,
+    { distance, coverage, trimp = 327, hrCoverage = 1, covers = "halves" }: Played,
+  ) => ({
     player: { name, number: null, position: null },
     figures: {
       distance_m: distance,
@@ -38,8 +46,11 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
       rate_m_per_min: distance === null ? null : distance / 100,
       top_speed_km_per_h: distance === null ? null : distance / 300,
       hr_mean_bpm: null,
+      trimp,
     },
+    covers,
     coverage,
+    hrCoverage,
   });
   const played = Array.from({ length: 6 }, (_, week): PlayedSession => {
     const startMs = Date.UTC(2026, 3, 11) + week * 7 * DAY_MS;
@@ -47,7 +58,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
       const row = week < 5 ? WHOLE : last[name];
       return row === undefined ? [] : [rowOf(name, row)];
     });
-    return { name: `Round ${week + 1}`, startMs, endMs: startMs + 1, isMatch: true, rows };
+    return { name: `Round ${week + 1}`, startMs, endMs: startMs + 1, isMatch: true, note: null, rows };
   });
   return seasonOf(played);
 }
@@ -111,6 +122,23 @@ describe("the panel of a season", () => {
     expect(seasonCells(playerIn(top, "Ash"), top)[0]).toBe("≥16.7");
     const nearly = frameOf({ Ash: { distance: 9900, coverage: 0.96 } });
     expect(seasonCells(playerIn(nearly, "Ash"), nearly)[0]).toBe("9,900");
+  });
+
+  it("marks a training impulse as a lower bound if heart rates are missing, and no distance", () => {
+    const trimp = columnOf("trimp");
+    const frame = frameOf({ Ash: { distance: 10_000, coverage: 1, trimp: 157, hrCoverage: 0.48 } }, trimp);
+    expect(seasonCells(playerIn(frame, "Ash"), frame).slice(0, 2)).toEqual(["≥157", "≥−52 %"]);
+    expect(chartIn(frame, "Ash")).toContain("<title>Round 6, 2026-05-16: ≥157, 48 % with data</title>");
+    const ofDistance = { ...frame, column: DISTANCE };
+    expect(seasonCells(playerIn(frame, "Ash"), ofDistance).slice(0, 2)).toEqual(["10,000", "±0 %"]);
+  });
+
+  it("compares the last match with figures of its halves", () => {
+    const frame = frameOf({ Ash: WHOLE });
+    expect(comparedIndex(frame.season)).toBe(5);
+    expect(comparedIndex(frameOf({ Ash: { ...WHOLE, covers: "session" } }).season)).toBe(4);
+    const chart = chartIn(frameOf({ Ash: WHOLE }), "Ash");
+    expect(chart.match(/class="match"/g)).toHaveLength(5);
   });
 
   it("never marks a sum or a maximum as below normal if a part of the data is missing, but a rate", () => {

@@ -4,7 +4,7 @@ import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { assignments, squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
-import { minute, SquadScene, squadWithSession, type TestPlayer, tokenOf } from "./squad-scene.js";
+import { guestOf, minute, SquadScene, squadWithSession, type TestPlayer, tokenOf } from "./squad-scene.js";
 import { grant, store } from "./team.js";
 
 let s: TestService;
@@ -54,8 +54,11 @@ describe("the season of a squad", () => {
           const table = (await scene.figures(session, token)).body;
           const row = table.rows.find((one: { athlete: number }) => one.athlete === athlete);
           if (row?.start === null) continue;
-          const { figures, share_with_data } = row;
-          rows.push({ athlete, session, figures, share_with_data, days_since: undefined });
+          const { figures, share_with_data, ...others } = row;
+          // absent for the coach
+          const heart = "share_with_hr" in others && { share_with_hr: others.share_with_hr };
+          const covers = "session";
+          rows.push({ athlete, session, covers, figures, share_with_data, ...heart, days_since: undefined });
         }
       }
       expect(rows).toHaveLength(11);
@@ -101,7 +104,19 @@ describe("the season of a squad", () => {
     const { scene, first, session } = await played("Ann");
     const season = async () =>
       (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
-    await scene.run(first.device, 0, 15);
+    const play = async (id: number, from: number, speed?: number) => {
+      const half = (name: string, start: number) => ({
+        name,
+        start_time: minute(start),
+        end_time: minute(start + 30),
+        athlete: null,
+      });
+      const halves = [half("1st half", from), half("2nd half", from + 30)];
+      expect((await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halves)).status).toBe(200);
+      await scene.completeTable(id);
+      await scene.run(first.device, from, from + 59, speed);
+    };
+    await play(session, 0);
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
     expect((await season()).players).toEqual([]);
     await scene.figures(session);
@@ -109,7 +124,7 @@ describe("the season of a squad", () => {
     for (const day of [1, 2, 3]) {
       const from = day * 24 * 60;
       ids.push(await scene.session({ start_time: minute(from), end_time: minute(from + 60) }));
-      await scene.run(first.device, from, from + 15, 3000 + 100 * day);
+      await play(ids.at(-1) ?? 0, from, 3000 + 100 * day);
       await scene.figures(ids.at(-1) ?? 0);
     }
     const { sessions, players } = await season();
@@ -119,11 +134,78 @@ describe("the season of a squad", () => {
     const [ann] = players;
     expect([ann.player, ann.days_since_last, ann.entries.length]).toEqual(["Ann", 0, 4]);
     expect(ann.entries[3]).toMatchObject({ session: ids[3], days_since: 1 });
-    // The distances result from 3.0, 3.1 and 3.2 m/s for 15 minutes.
-    expect(ann.normal.distance_m.mean).toBeCloseTo(15 * 60 * 3.1, -1);
-    expect(ann.best.distance_m).toBeCloseTo(15 * 60 * 3.3, -1);
-    await scene.run(first.device, 20, 25);
+    // The distances result from 3.0, 3.1 and 3.2 m/s for 59 minutes.
+    expect(ann.normal.distance_m.mean).toBeCloseTo(59 * 60 * 3.1, -1);
+    expect(ann.best.distance_m).toBeCloseTo(59 * 60 * 3.3, -1);
+    await scene.run(first.device, 59, 60);
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
+  });
+
+  it("compares only figures of halves from complete signals, and says which matches have none", async () => {
+    const scene = await SquadScene.of(s);
+    const ann = await scene.add("Ann", { max_hr: 200 });
+    const half = (name: string, from: number) => ({
+      name,
+      start_time: minute(from),
+      end_time: minute(from + 30),
+      athlete: null,
+    });
+    const ids: number[] = [];
+    /** A match of an hour after a warm-up of half an hour. */
+    const play = async (periods: ReturnType<typeof half>[], heartMinutes = 90) => {
+      const from = ids.length * 24 * 60;
+      const day = { start_time: minute(from), end_time: minute(from + 95), name: `Round ${ids.length + 1}` };
+      const session = await scene.session(day);
+      ids.push(session);
+      const own = periods.map((one) => ({
+        ...one,
+        start_time: new Date(Date.parse(one.start_time) + from * 60_000).toISOString(),
+        end_time: new Date(Date.parse(one.end_time) + from * 60_000).toISOString(),
+      }));
+      await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, own);
+      const samples = scene
+        .samples(from, from + 90)
+        .filter(({ t }) => t % 1000 === 0)
+        .map((one) => (one.t < Date.parse(minute(from + heartMinutes)) ? one : { ...one, hr: 0 }));
+      await store(s, ann.device.id, samples);
+      return scene.completeTable(session);
+    };
+    const halves = [half("1st half", 30), half("2nd half", 60)];
+    await play(halves);
+    await play([]);
+    await play([half("Warm-up", 0), ...halves]);
+    await play(halves, 60);
+    const table = await play([...halves, { ...half("Extra time", 90), end_time: minute(95) }]);
+    await play(halves);
+    const extra = "Match is the sum of the two halves, without extra time.";
+    expect(table.match_note).toBe(extra);
+    expect((await scene.figures(ids[0] ?? 0)).body.match_note).toBeNull();
+    const path = `/api/v2/squads/${scene.squad}/season/`;
+    const { sessions, players } = (await s.get(path, scene.manager.token)).body;
+    const unknown = expect.stringMatching(/^The halves are not known, .*exactly two periods must last/);
+    expect(sessions.map((one: { match_note: string | null }) => one.match_note)).toEqual([
+      null,
+      unknown,
+      unknown,
+      null,
+      extra,
+      null,
+    ]);
+    const [{ entries, normal }] = players;
+    const H = "halves";
+    expect(entries.map((one: { covers: string }) => one.covers)).toEqual([H, "session", "session", H, H, H]);
+    expect(entries.map((one: { share_with_hr: number }) => Math.round(100 * one.share_with_hr))).toEqual([
+      100, 100, 100, 50, 100, 100,
+    ]);
+    // Three of the five earlier sessions are matches with halves, and one of them lacks heart rates.
+    expect(normal.distance_m.mean).toBeCloseTo(entries[0].figures.distance_m, 0);
+    expect([normal.trimp, normal.hr_max_bpm]).toEqual([null, null]);
+    const coach = await guestOf(scene, "coach");
+    expect(JSON.stringify((await s.get(path, coach.token)).body)).not.toContain("share_with_hr");
+    // Other kinds of sessions have no halves.
+    await scene.send("PATCH", `/api/v2/sessions/${ids[1]}/`, { kind: "training" });
+    await scene.completeTable(ids[1] ?? 0);
+    expect((await s.get(path, scene.manager.token)).body.sessions[1].match_note).toBeNull();
   });
 
   it("has the same shares for a player as for the manager, and none if the figures of another player are missing", async () => {

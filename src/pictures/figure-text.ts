@@ -46,3 +46,14 @@ export function unreachableText({
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;
 }
+
+/** Maximum number of names in a message. */
+export const MOST_NAMES = 8;
+
+/** Lists names in a message; only the first ones if there are many. */
+export function namesText(names: readonly string[]): string {
+  const others = names.length - MOST_NAMES;
+  return others > 0
+    ? `${names.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`
+    : names.join(", ");
+}

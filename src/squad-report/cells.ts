@@ -1,10 +1,11 @@
 import type { Metrics } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count, decimalText } from "../pictures/figure-text.js";
+import type { DataShares } from "../squad/incomplete.js";
 import {
   damageOf,
   hasZones,
-  isBound,
+  isAtLeast,
   type SquadColumn,
   type SquadRecording,
   type SquadRow,
@@ -12,11 +13,15 @@ import {
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
-export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
+/**
+ * Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of its signal is missing.
+ *
+ * @param row the row of the figure; absent for a mean or the highest of several rows
+ */
+export function cellText(column: SquadColumn, value: number | null, row?: DataShares | null): string {
   if (value === null) return "–";
   const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
-  return isAtLeast && isBound(column) ? `≥${text}` : text;
+  return row && isAtLeast(row, column) ? `≥${text}` : text;
 }
 
 /** Returns the unit with the threshold in use, if the threshold is the same for all rows. */

@@ -20,6 +20,9 @@ const PICTURE = { dayPx: 5, height: 28 };
 
 const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
 
+/** The reason why a day has no load. Sums over such a day would look like those of a light day. */
+export const NO_LOAD_REASON = "a session lacks the figure, or more than 5 % of its data";
+
 /**
  * Writes the load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no player has
  * a session.
@@ -47,7 +50,7 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   });
   return `<section class="loads"><h2>Load on ${any.last.day} <small>${escaped(figureName(column))}; bars: the last ${SHOWN_DAYS} days, line: weighted mean of 7 days</small></h2>
 <div class="frame" tabindex="0"><table><thead><tr><th scope="col">Player</th><th scope="col" class="days">Days</th>${HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if a session of it lacks this figure.</small></p></section>`;
+<p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if ${NO_LOAD_REASON}.</small></p></section>`;
 }
 
 /**

@@ -23,7 +23,7 @@ export function meanText(
   column: SquadColumn,
   whole: ReadonlySet<SquadRow>,
 ): string {
-  const text = cellText(column, summaryOf(rows, column, whole).mean, false);
+  const text = cellText(column, summaryOf(rows, column, whole).mean);
   const count = smallerCount(rows, column, whole);
   return count === null ? text : `${text} of ${count}`;
 }

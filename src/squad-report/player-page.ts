@@ -70,13 +70,13 @@ function quality(row: SquadRow, offsetMs: number): string {
       ? ""
       : marks.length === 0
         ? "The recording is complete and undamaged."
-        : `${marks.join(", ")}.${isIncomplete(row) ? ` Figures with ≥ miss ${Math.round((1 - (coverage ?? 0)) * 100)} % of the time.` : ""}`;
+        : `${marks.join(", ")}.${isIncomplete(coverage) ? ` Figures with ≥ miss ${Math.round((1 - coverage) * 100)} % of the time.` : ""}`;
   return sentence === "" ? "" : `<p class="quality">${escaped(sentence)}</p>`;
 }
 
 function cards(row: SquadRow, columns: readonly SquadColumn[]): string {
   const card = (column: SquadColumn) =>
-    `<div><dt>${escaped(column.title)}</dt><dd>${cellText(column, figureOf(row, column), isIncomplete(row))} <small>${escaped(column.unit)}</small></dd></div>`;
+    `<div><dt>${escaped(column.title)}</dt><dd>${cellText(column, figureOf(row, column), row)} <small>${escaped(column.unit)}</small></dd></div>`;
   return `<dl class="cards">${columns.map(card).join("")}</dl>`;
 }
 
@@ -85,8 +85,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
   const position = positionOf(row);
   const line = (label: string, values: readonly string[], className = "") =>
     `<tr${className}><th scope="row">${escaped(label)}</th>${values.map((value) => `<td class="figure">${value}</td>`).join("")}</tr>`;
-  const figures = (some: SquadRow) =>
-    columns.map((column) => cellText(column, figureOf(some, column), isIncomplete(some)));
+  const figures = (some: SquadRow) => columns.map((column) => cellText(column, figureOf(some, column), some));
   const all = rows.filter(({ period }) => period === null);
   const whole = wholeRows(all);
   const peers = all.filter((other) => position === "" || positionOf(other) === position);

@@ -1,19 +1,20 @@
-import { isBound, isIncomplete, type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
+import { signalShare } from "../squad/incomplete.js";
+import { isAtLeast, isIncomplete, type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
 import { cellText } from "./cells.js";
-
-const isPart = (entry: SeasonEntry | undefined): boolean => entry?.row != null && isIncomplete(entry.row);
 
 /** Returns the mark of a figure that is a lower bound, because a part of the data is missing. */
 export const markOf = (entry: SeasonEntry | undefined, column: SquadColumn): "≥" | "" =>
-  isPart(entry) && isBound(column) ? "≥" : "";
+  entry?.row && isAtLeast(entry.row, column) ? "≥" : "";
 
 /** Formats a figure of a session: `–` if it is unknown, preceded by `≥` if it is a lower bound. */
 export const entryText = (entry: SeasonEntry | undefined, column: SquadColumn): string =>
-  cellText(column, entry === undefined ? null : seasonFigure(entry, column), isPart(entry));
+  cellText(column, entry === undefined ? null : seasonFigure(entry, column), entry?.row);
 
 /** Formats the share of the time with data after a figure: `, 52 % with data`; empty if the data are nearly complete. */
-export const shareText = ({ row }: SeasonEntry): string =>
-  row !== null && isIncomplete(row) ? `, ${Math.floor((row.coverage ?? 0) * 100)} % with data` : "";
+export function shareText({ row }: SeasonEntry, column: SquadColumn): string {
+  const share = row && signalShare(row, column);
+  return isIncomplete(share) ? `, ${Math.floor(share * 100)} % with data` : "";
+}
 
 /**
  * Returns the reason why an entry has no figure. A player who did not play has neither minutes nor a share with data; in the service, the

@@ -1,7 +1,7 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
+import { mayBeLowered } from "../squad/incomplete.js";
 import {
-  mayBeLowered,
   type Normal,
   normalBefore,
   type Season,
@@ -11,6 +11,7 @@ import {
   seasonFigure,
   shareOfMatches,
 } from "../squad/index.js";
+import { coversHalves } from "../squad/season.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
@@ -18,9 +19,11 @@ const SHOWN_SESSIONS = 14;
 /** Edges of the plot in a panel of 250 × 104 pixels. */
 const EDGES = { left: 30, right: 240, top: 8, bottom: 78 };
 
-/** Returns the index of the session that is compared with earlier ones: the last match, otherwise the last session. */
-export function comparedIndex({ sessions }: Season): number {
-  const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
+/** Returns the index of the session that is compared with earlier ones: the last match with figures of its halves, otherwise the last session. */
+export function comparedIndex({ sessions, players }: Season): number {
+  const lastMatch = sessions.findLastIndex((_, index) =>
+    players.some(({ entries }) => coversHalves(entries[index])),
+  );
   return lastMatch < 0 ? sessions.length - 1 : lastMatch;
 }
 
@@ -58,7 +61,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isLowered = entry?.row != null && mayBeLowered(entry.row, column);
+  const isLowered = entry?.row ? mayBeLowered(entry.row, column) : false;
   const isBelow = normal !== null && value !== null && value < normal.low;
   const isAbove = normal !== null && value !== null && value > normal.high;
   return {
@@ -150,7 +153,7 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
   }
   const matches = entries.flatMap((entry, i) => {
     const figure = seasonFigure(entry, column);
-    return entry.session.isMatch && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
+    return coversHalves(entry) && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
   const marks = entries.map((entry, i) => {
@@ -158,12 +161,12 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const text =
       figure === null
         ? absenceIn(player, firstIndex + i, frame)
-        : `${entryText(entry, column)}${shareText(entry)}`;
+        : `${entryText(entry, column)}${shareText(entry, column)}`;
     const title = drawn("title", {}, `${entry.session.name}, ${dayText(entry.session.startMs)}: ${text}`);
     if (figure === null)
       return drawn("path", { class: "none", d: `M${x(i) - 3} ${bottom - 3}l6 6m0-6l-6 6` }, title);
     const isNow = i === entries.length - 1;
-    const { isMatch } = entry.session;
+    const isMatch = coversHalves(entry);
     const className = isNow ? (isOutside ? "now out" : "now") : isMatch ? "match" : "training";
     const r = isNow ? 4.5 : isMatch ? 2.6 : 2;
     return drawn("circle", { class: className, cx: x(i), cy: y(figure), r }, title);

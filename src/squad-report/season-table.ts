@@ -26,7 +26,7 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const own = player.entries.filter(({ row }) => row !== null);
   const comparison = comparisonOf(player, frame);
   const { mean, best } = seasonSummary(player.entries, column);
-  const figure = (value: number | null) => cellText(column, value, false);
+  const figure = (value: number | null) => cellText(column, value);
   return [
     comparison.text,
     comparisonText(comparison),

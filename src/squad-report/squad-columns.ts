@@ -17,7 +17,8 @@ export interface SquadFileRow extends SquadRow {
 const parametersOf = (metrics: Metrics | null) =>
   metrics !== null && hasZones(metrics.definition.parameters) ? metrics.definition.parameters : null;
 
-const share = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000);
+/** Rounds a share for files. */
+export const share = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000);
 
 const yesOrNo = (is: boolean) => (is ? "yes" : "no");
 

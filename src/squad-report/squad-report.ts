@@ -2,7 +2,7 @@ import type { Metrics, NamedRecipe } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import { hasExtraTime, WITHOUT_EXTRA_TIME } from "../squad/extra-time.js";
+import { extraTimeNote } from "../squad/extra-time.js";
 import {
   groundOf,
   halvesOf,
@@ -25,6 +25,8 @@ import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
+export { extraTimeNote } from "../squad/extra-time.js";
+export { matchNote } from "../squad/match-notes.js";
 export {
   cautionsOf,
   isOptionalColumn,
@@ -110,10 +112,7 @@ export function squadReport({
     others.length === 0
       ? ""
       : `<p class="paper-only note">The ${others.length === 1 ? "table" : "tables"} of ${others.join(", ")} ${others.length === 1 ? "is" : "are"} on the screen only; the pages of the players have the figures of all periods.</p>`;
-  const matchNote =
-    matchOf(periods, []) !== null && hasExtraTime(halvesOf(periods), periods)
-      ? `<p class="note">${WITHOUT_EXTRA_TIME}</p>`
-      : "";
+  const matchNote = matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
   const periodTables = names.map(
     (name) =>
       `<section class="period${namesOnPaper.includes(name) ? "" : " screen-only"}"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
@@ -121,7 +120,7 @@ export function squadReport({
         columns,
         members,
         null,
-      )}</div>${name === MATCH ? matchNote : ""}</section>`,
+      )}</div>${name === MATCH && matchNote ? `<p class="note">${matchNote}</p>` : ""}</section>`,
   );
   const dots = DOT_COLUMNS.map((column) => dotPlot(whole, column));
   const highestKmPerH = Math.max(20, ...whole.map(({ metrics }) => (metrics?.max_speed ?? 0) * KM_PER_H));

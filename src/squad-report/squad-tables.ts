@@ -1,7 +1,6 @@
 import { escaped } from "../pictures/svg.js";
 import {
   figureOf,
-  isIncomplete,
   SQUAD_COLUMNS,
   type SquadColumn,
   type SquadRow,
@@ -73,7 +72,7 @@ function playerRow(
         ? 0
         : Math.round((100 * value) / Math.max(1e-9, highest[i] ?? 0)) / 100;
     const bar = share > 0 ? ` style="--share:${share}"` : "";
-    return `<td class="figure" data-value="${value ?? ""}"${bar}>${cellText(column, value, isIncomplete(row))}</td>`;
+    return `<td class="figure" data-value="${value ?? ""}"${bar}>${cellText(column, value, row)}</td>`;
   });
   const number = member.player?.number ?? "";
   const marks = marksOf(row);
@@ -128,8 +127,8 @@ export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): stri
     ends[lane] = x;
     const y = floor - size / 2 - lane * size;
     const name = row.member.player?.number ?? row.member.name.slice(0, 2);
-    return `<g><title>${escaped(row.member.name)}: ${cellText(column, value, isIncomplete(row))}</title><circle cx="${x}" cy="${y}" r="${size / 2 - 0.5}"${whole.has(row) ? ' class="whole"' : ""}/><text x="${x}" y="${y + 3}">${escaped(name)}</text></g>`;
+    return `<g><title>${escaped(row.member.name)}: ${cellText(column, value, row)}</title><circle cx="${x}" cy="${y}" r="${size / 2 - 0.5}"${whole.has(row) ? ' class="whole"' : ""}/><text x="${x}" y="${y + 3}">${escaped(name)}</text></g>`;
   });
-  const ends2 = `<text x="0" y="${floor + 12}" style="text-anchor:start">${cellText(column, first.value, false)}</text><text x="${width}" y="${floor + 12}" style="text-anchor:end">${cellText(column, last.value, false)}</text>`;
+  const ends2 = `<text x="0" y="${floor + 12}" style="text-anchor:start">${cellText(column, first.value)}</text><text x="${width}" y="${floor + 12}" style="text-anchor:end">${cellText(column, last.value)}</text>`;
   return `<svg viewBox="0 0 ${width} ${floor + 16}" role="img" aria-label="${escaped(column.title)} of all players"><path class="grid" d="M0 ${floor}H${width}"/>${dots.join("")}${ends2}</svg>`;
 }

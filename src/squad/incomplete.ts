@@ -1,23 +1,38 @@
 import type { SquadColumn } from "./columns.js";
 
-/** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
+/** Below this share, sums and maxima are marked as "at least" *(choice)*. */
 const COMPLETE_SHARE = 0.95;
 
-/** The figures of a player in a period. */
-interface Covered {
-  /** Share of the period with data, 0 to 1; null for a player who did not play. */
+/** The shares of a row with data. */
+export interface DataShares {
+  /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
+  /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
+  hrCoverage: number | null;
 }
 
-/** Returns whether sums and maxima of a row miss more than a twentieth of the period. */
-export function isIncomplete({ coverage }: Covered): boolean {
-  return coverage !== null && coverage < COMPLETE_SHARE;
+/**
+ * Returns the share of the period with the signal from which a figure is computed, 0 to 1; null if it is unknown. A strap can fail while
+ * the tracker records positions.
+ */
+export function signalShare({ coverage, hrCoverage }: DataShares, { key, unit }: SquadColumn): number | null {
+  const isOfHeart = unit === "bpm" || key === "trimp";
+  return isOfHeart && hrCoverage !== null ? (coverage ?? 1) * hrCoverage : coverage;
 }
 
-/** Returns whether a figure is only a lower bound if a part of the period is missing. The minutes are exact, because they are those with data. */
-export const isBound = ({ key, kind }: SquadColumn): boolean =>
+/** Returns whether a share is too small for complete sums and maxima. */
+export const isIncomplete = (share: number | null): share is number =>
+  share !== null && share < COMPLETE_SHARE;
+
+/** Returns whether a figure is only a lower bound if a part of its signal is missing. The minutes are exact, because they are those with data. */
+const isBound = ({ key, kind }: SquadColumn): boolean =>
   (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
-/** Returns whether missing data may have lowered a figure of a row: a sum, such as the minutes with data, or a maximum, such as a peak. */
-export const mayBeLowered = (row: Covered, column: SquadColumn): boolean =>
-  isIncomplete(row) && (isBound(column) || column.key === "minutes" || column.key.startsWith("peak_"));
+/** Returns whether a figure is marked as "at least": a sum or a maximum that misses more than a twentieth of its signal. */
+export const isAtLeast = (row: DataShares, column: SquadColumn): boolean =>
+  isBound(column) && isIncomplete(signalShare(row, column));
+
+/** Returns whether missing data may have lowered a figure. In addition to lower bounds, this applies to the minutes with data and to peaks. */
+export const mayBeLowered = (row: DataShares, column: SquadColumn): boolean =>
+  (isBound(column) || column.key === "minutes" || column.key.startsWith("peak_")) &&
+  isIncomplete(signalShare(row, column));

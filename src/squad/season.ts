@@ -1,6 +1,6 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
-import { mayBeLowered } from "./incomplete.js";
+import { type DataShares, mayBeLowered, signalShare } from "./incomplete.js";
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
 
@@ -34,15 +34,19 @@ export interface SeasonSession {
   startMs: number;
   endMs: number;
   isMatch: boolean;
+  /** What the figures of a match lack, from `matchNote`; null if they lack nothing, and for other sessions. */
+  note: string | null;
 }
 
-/** The figures of a player in a session: for the time on the pitch in a match, otherwise for the whole session. */
-export interface SeasonRow {
+/** The part of a session that figures cover: the time on the pitch in the two halves of a match, or the whole session. */
+export type Covers = "halves" | "session";
+
+/** The figures of a player in a session. */
+export interface SeasonRow extends DataShares {
   player: { name: string; number: string | null; position: string | null };
   /** Values by the keys of the columns; null for an unknown figure. */
   figures: Readonly<Record<string, number | null>>;
-  /** Share of the time with data, 0 to 1; null for a player who did not play. */
-  coverage: number | null;
+  covers: Covers;
   /** Speeds of the whole session; absent if they were not requested. */
   speeds?: SessionSpeeds;
 }
@@ -90,15 +94,18 @@ const DAY_MS = 86_400_000;
 /**
  * Converts a row of the squad's table to a row of a season.
  *
+ * @param covers "halves" for a row of the joined halves
  * @param added the columns of the recipes and optional figures with which the row was computed
  */
-export function seasonRow(row: SquadRow, added: readonly SquadColumn[]): SeasonRow {
+export function seasonRow(row: SquadRow, covers: Covers, added: readonly SquadColumn[]): SeasonRow {
   const { name, player } = row.member;
   const figures = [...SQUAD_COLUMNS, ...added].map((column) => [column.key, figureOf(row, column)] as const);
   return {
     player: { name, number: player?.number ?? null, position: player?.position ?? null },
     figures: Object.fromEntries(figures),
+    covers,
     coverage: row.coverage,
+    hrCoverage: row.hrCoverage,
   };
 }
 
@@ -136,6 +143,11 @@ export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number
   return row?.figures[key] ?? null;
 }
 
+/** Returns a figure of a player in a session; null if there is no value, or if missing data may have lowered it. */
+export function completeFigure(entry: SeasonEntry, column: SquadColumn): number | null {
+  return entry.row !== null && mayBeLowered(entry.row, column) ? null : seasonFigure(entry, column);
+}
+
 /** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
 export function daysSinceLast({ entries }: SeasonPlayer): number | null {
   const last = entries.at(-1);
@@ -145,17 +157,19 @@ export function daysSinceLast({ entries }: SeasonPlayer): number | null {
     : daysBetween(own.session.startMs, last.session.startMs);
 }
 
+/** Returns whether the figures of a session are those of a match. Figures that include the warm-up and the break are not comparable with them. */
+export const coversHalves = (entry: SeasonEntry | undefined): boolean => entry?.row?.covers === "halves";
+
 /** Returns whether a player took part in a match for long enough to be compared. */
-export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
-  return session.isMatch && (row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
+export function isPlayedMatch(entry: SeasonEntry): boolean {
+  return coversHalves(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 }
 
-/** Returns the values of a figure in the last five matches before a session. Values that missing data may have lowered are omitted. */
+/** Returns the values of a figure in the last five matches before a session, without those that missing data may have lowered. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
-    const isComparable = isPlayedMatch(entry) && entry.row !== null && !mayBeLowered(entry.row, column);
-    const value = isComparable ? seasonFigure(entry, column) : null;
+    const value = isPlayedMatch(entry) ? completeFigure(entry, column) : null;
     if (value !== null) values.push(value);
     if (values.length === NORMAL_RULE.matches) break;
   }
@@ -192,10 +206,11 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
 }
 
 /** Returns whether a player has data for nearly the whole session. Means include only these sessions, as in the table of a squad. */
-export function isWholeEntry({ row }: SeasonEntry): boolean {
+export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolean {
   if (row === null) return false;
+  const share = column === undefined ? row.coverage : signalShare(row, column);
   // the service does not know the share while figures of other players are missing; players who do not take part have no minutes
-  return row.coverage === null ? (row.figures.minutes ?? null) !== null : row.coverage >= WHOLE_PERIOD_SHARE;
+  return share === null ? (row.figures.minutes ?? null) !== null : share >= WHOLE_PERIOD_SHARE;
 }
 
 /**
@@ -208,7 +223,7 @@ export function seasonSummary(
 ): { mean: number | null; best: number | null } {
   const valuesOf = (some: readonly SeasonEntry[]) =>
     some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
-  const whole = valuesOf(entries.filter(isWholeEntry));
+  const whole = valuesOf(entries.filter((entry) => isWholeEntry(entry, column)));
   const all = valuesOf(entries);
   return {
     mean: whole.length === 0 ? null : meanOf(whole),

@@ -37,8 +37,8 @@ const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /**
  * Matches the recordings of one session with the players of a roster. The recordings of one player become one member, in chronological
- * order; of overlapping recordings, the longest is used. A recording that is not in the roster becomes a separate member, named after its
- * file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
+ * order; of overlapping recordings, the longest is used. Recordings of one tracker that is not in the roster become a separate member, named
+ * after the first file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
  *
  * @param among all recordings whose names must be distinct, if `recordings` are those of one of several sessions
  * @returns members in the order of the roster, then the others sorted by name
@@ -53,24 +53,22 @@ export function squadMembers<Recording extends SquadRecording>(
     among.filter((recording) => playerOf(recording) === null),
     roster,
   );
-  const byPlayer = new Map<Player, Recording[]>();
-  const others: SquadMember<Recording>[] = [];
+  const groups = new Map<Player | string | Recording, Recording[]>();
   for (const recording of recordings) {
-    const player = playerOf(recording);
-    if (player === null)
-      others.push({
-        name: names.get(recording) ?? playerNameOf(recording.fileName),
-        player: null,
-        recordings: [recording],
-        leftOut: [],
-      });
-    else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
+    // a recording without a serial number is alone
+    const owner = playerOf(recording) ?? (recording.serial.toLowerCase() || recording);
+    groups.set(owner, [...(groups.get(owner) ?? []), recording]);
   }
-  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, ...oneAtATime(own) }));
-  const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
-  known.sort((a, b) => place(a) - place(b));
-  others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  return [...known, ...others];
+  const members = [...groups.values()].map((all) => {
+    const own = oneAtATime(all);
+    const [first] = own.recordings;
+    const player = first === undefined ? null : playerOf(first);
+    return { name: player?.name ?? (first && names.get(first)) ?? "", player, ...own };
+  });
+  const place = ({ player }: SquadMember) =>
+    player === null ? Number.POSITIVE_INFINITY : (roster?.players.indexOf(player) ?? 0);
+  // two members who are not in the roster have no difference
+  return members.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
 function fileNames<Recording extends SquadRecording>(

@@ -7,6 +7,7 @@ import {
   daysSinceLast,
   normalBefore,
   type PlayedSession,
+  type SeasonRow,
   seasonOf,
   seasonSummary,
   shareOfMatches,
@@ -24,9 +25,22 @@ function session(day: number, metres: number | null, isMatch = true, minutes = 9
   const startMs = START_MS + day * DAY_MS;
   const figures = { minutes, distance_m: metres };
   const player = { name: "Kunz", number: "11", position: "FW" };
-  const rows = metres === null ? [] : [{ player, figures, coverage: 1 }];
-  return { name: `day ${day}`, startMs, endMs: startMs + 90 * 60_000, isMatch, rows };
+  const row = {
+    player,
+    figures,
+    covers: isMatch ? "halves" : "session",
+    coverage: 1,
+    hrCoverage: 1,
+  } as const;
+  const rows = metres === null ? [] : [row];
+  return { name: `day ${day}`, startMs, endMs: startMs + 90 * 60_000, isMatch, note: null, rows };
 }
+
+/** The session with other shares with data, or other figures. */
+const withRow = (one: PlayedSession, changes: Partial<SeasonRow>): PlayedSession => ({
+  ...one,
+  rows: one.rows.map((row) => ({ ...row, ...changes, figures: { ...row.figures, ...changes.figures } })),
+});
 
 function kunzIn(...sessions: PlayedSession[]) {
   return seasonOf(sessions).players[0] ?? expect.fail("nobody played");
@@ -45,11 +59,8 @@ describe("a season", () => {
   });
 
   it("has means over the sessions with nearly complete data, including those whose share is unknown", () => {
-    const withShare = (day: number, metres: number, coverage: number | null, minutes: number | null = 90) => {
-      const one = session(day, metres);
-      const rows = one.rows.map((row) => ({ ...row, coverage, figures: { ...row.figures, minutes } }));
-      return { ...one, rows };
-    };
+    const withShare = (day: number, metres: number, coverage: number | null, minutes: number | null = 90) =>
+      withRow(session(day, metres), { coverage, figures: { minutes } });
     const kunz = kunzIn(
       withShare(0, 8000, 1),
       withShare(1, 6000, null),
@@ -79,11 +90,7 @@ describe("a season", () => {
   });
 
   it("has an unknown load for a day without the figure", () => {
-    const [row] = session(0, 8000).rows;
-    const lost = {
-      ...session(1, 1),
-      rows: row === undefined ? [] : [{ ...row, figures: { minutes: 90, distance_m: null } }],
-    };
+    const lost = withRow(session(1, 1), { figures: { distance_m: null } });
     const days = seasonLoad(kunzIn(session(0, 8000), lost), distance, (ms) =>
       new Date(ms).toISOString().slice(0, 10),
     );
@@ -91,19 +98,43 @@ describe("a season", () => {
   });
 
   it("uses for its means only sessions that the player completed almost entirely", () => {
-    const cut = session(7, 2000);
-    const kunz = kunzIn(session(0, 9000), {
-      ...cut,
-      rows: cut.rows.map((row) => ({ ...row, coverage: 0.22 })),
-    });
+    const kunz = kunzIn(session(0, 9000), withRow(session(7, 2000), { coverage: 0.22 }));
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 9000, best: 9000 });
+    // a strap that fails at half-time
+    const figures = (trimp: number) => ({ figures: { trimp } });
+    const half = withRow(session(7, 9000), { ...figures(157), hrCoverage: 0.5 });
+    const { entries } = kunzIn(withRow(session(0, 9000), figures(330)), half);
+    expect(seasonSummary(entries, column("trimp"))).toEqual({ mean: 330, best: 330 });
+    expect(seasonSummary(entries, distance).mean).toBe(9000);
+  });
+
+  it("has an unknown load for a day with incomplete data, not a light day", () => {
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const loads = (key: string, ...sessions: PlayedSession[]) =>
+      seasonLoad(kunzIn(...sessions), column(key), dayOf).map((day) => [day.load, day.percent_of_match]);
+    // the tracker was empty after 40 of 90 minutes
+    const cut = withRow(session(1, 4000), { coverage: 0.44 });
+    expect(loads("distance_m", session(0, 8000), cut, session(2, 4000))).toEqual([
+      [8000, 100],
+      [null, null],
+      [4000, 66.7],
+    ]);
+    const figures = { trimp: 157 };
+    const half = withRow(session(1, 9000), { figures, hrCoverage: 0.5 });
+    expect(loads("trimp", withRow(session(0, 9000), { figures: { trimp: 330 } }), half)).toEqual([
+      [330, 100],
+      [null, null],
+    ]);
+    expect(loads("distance_m", half)).toEqual([[9000, 100]]);
   });
 
   it("identifies a player by name, ignoring case, and orders players by number", () => {
     const keller = (name: string) => ({
       player: { name, number: "1", position: "GK" },
       figures: { minutes: 90, distance_m: 5000 },
+      covers: "halves" as const,
       coverage: 1,
+      hrCoverage: null,
     });
     const one = session(0, 8000);
     const other = session(3, 8000);
@@ -168,6 +199,42 @@ describe("a season", () => {
     // two complete matches are not enough
     expect(normalBefore(kunz, 3, distance)).toBeNull();
     expect(normalBefore(kunz, 3, rate)).not.toBeNull();
+  });
+
+  it("compares only with figures of the halves of matches", () => {
+    const rate = column("rate_m_per_min");
+    const match = (day: number, covers: "halves" | "session", mean: number) =>
+      withRow(session(day, 10_000), { covers, figures: { rate_m_per_min: mean } });
+    const kunz = kunzIn(
+      match(0, "halves", 110),
+      match(7, "halves", 110),
+      // with the warm-up and the break
+      match(14, "session", 93),
+      match(21, "halves", 110),
+      match(28, "halves", 110),
+    );
+    expect(normalBefore(kunz, 3, rate)).toBeNull();
+    expect(shareOfMatches(kunz, 3, rate)).toBe(1);
+    expect(normalBefore(kunz, 4, rate)?.mean).toBe(110);
+  });
+
+  it("compares a training impulse and a highest heart rate only with those from complete heart rates", () => {
+    const match = (day: number, trimp: number, hrCoverage: number, coverage = 1) =>
+      withRow(session(day, 10_000), { hrCoverage, coverage, figures: { trimp, hr_max_bpm: trimp } });
+    const kunz = kunzIn(
+      match(0, 330, 1),
+      match(7, 157, 0.48),
+      match(14, 330, 0.96),
+      // each share is enough, but both signals are missing at different times
+      match(21, 300, 0.96, 0.96),
+      match(28, 330, 1),
+      match(35, 330, 1),
+    );
+    for (const key of ["trimp", "hr_max_bpm"]) {
+      expect(normalBefore(kunz, 4, column(key)), key).toBeNull();
+      expect(normalBefore(kunz, 5, column(key))?.mean, key).toBe(330);
+    }
+    expect(normalBefore(kunz, 3, distance)?.mean).toBe(10_000);
   });
 
   it("uses a range of 1.5 × 4.5 % if matches are similar", () => {

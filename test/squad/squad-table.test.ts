@@ -141,6 +141,28 @@ describe("the table of a squad", () => {
     expect(marksOf(row)).toContain("2 overlapping left out");
   });
 
+  it("treats recordings of one tracker as those of one player without a roster, and recordings without a serial number as separate", () => {
+    const half = run(50, 3000);
+    const members = squadMembers(
+      [
+        { ...recordingOf("TRK-1", run(100, 3000)), fileName: "whole.asi" },
+        { ...recordingOf("trk-1", half), fileName: "cut.asi" },
+        { ...recordingOf("TRK-1", half, START_MS + 120_000), fileName: "again.asi" },
+        { ...recordingOf("", half), fileName: "x.asi" },
+        { ...recordingOf("", half), fileName: "y.asi" },
+      ],
+      null,
+    );
+    const names = (some: readonly SquadRecording[]) => some.map(({ fileName }) => fileName);
+    expect(members.map(({ name, recordings, leftOut }) => [name, names(recordings), names(leftOut)])).toEqual(
+      [
+        ["whole", ["whole.asi", "again.asi"], ["cut.asi"]],
+        ["x", ["x.asi"], []],
+        ["y", ["y.asi"], []],
+      ],
+    );
+  });
+
   it("joins trackers that overlap for a moment, for example when a tracker is changed", () => {
     const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
     const later = recordingOf("TRK-2", run(100, 3000), START_MS + 90_000);

@@ -7,7 +7,8 @@ const DAY_MS = 86_400_000;
 
 /** The start of the first session. The others follow at intervals of a week. */
 export const FIRST_MS = Date.UTC(2026, 3, 11, 12);
-export const LENGTH_MINUTES = 12;
+/** Two halves. */
+export const LENGTH_MINUTES = 60;
 
 export const startOf = (session: number): number => FIRST_MS + session * 7 * DAY_MS;
 
@@ -108,7 +109,17 @@ export async function playSeason(
       start_time: iso(startOf(n)),
       end_time: iso(startOf(n) + LENGTH_MINUTES * MINUTE_MS),
     };
-    sessions.push((await unwrap(client.POST("/api/v2/sessions/", { body }))).id);
+    const { id: session } = await unwrap(client.POST("/api/v2/sessions/", { body }));
+    sessions.push(session);
+    const half = (name: string, from: number) => ({
+      name,
+      start_time: iso(startOf(n) + from * MINUTE_MS),
+      end_time: iso(startOf(n) + (from + LENGTH_MINUTES / 2) * MINUTE_MS),
+      athlete: null,
+    });
+    const halves = [half("1st half", 0), half("2nd half", LENGTH_MINUTES / 2)];
+    const params = { path: { session } };
+    await unwrap(client.PUT("/api/v2/sessions/{session}/periods/", { params, body: halves }));
   }
   return sessions;
 }

@@ -137,7 +137,9 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
       rates.map((rate) => ({
         player: { name, number, position: "FW" },
         figures: { minutes: rate === null ? null : 90, rate_m_per_min: rate, distance_m: rate },
+        covers: "halves" as const,
         coverage: rate === null ? null : 1,
+        hrCoverage: null,
       }));
     const rows = [player("Koch", "14", [90, 91, 89, 90, 120]), player("Keller", "1", [50, 52, 51, 50, 51])];
     const played = [0, 1, 2, 3, 4].map((i) => ({
@@ -145,6 +147,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
       startMs: days(i),
       endMs: days(i) + 5_400_000,
       isMatch: true,
+      note: null,
       rows: rows.flatMap((own) => own[i] ?? []),
     }));
     const figure = SQUAD_COLUMNS.find(({ key }) => key === "rate_m_per_min") ?? expect.fail();

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
+import { namesText } from "../../pictures/figure-text.js";
 import type { Ratings } from "../../squad/read-ratings.js";
 import type { Context } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
 import { printable } from "../terminal/printable.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { namesText } from "./squad-notices.js";
 
 /** Returns the rating of a recording; undefined if there is none. */
 export const ratingOf = (ratings: Ratings, { name }: Pick<Input, "name">): number | undefined =>

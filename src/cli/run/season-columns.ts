@@ -11,7 +11,13 @@ import {
   shareOfMatches,
 } from "../../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
-import { cautionColumns, figureTitle, hashColumns, rounded } from "../../squad-report/squad-columns.js";
+import {
+  cautionColumns,
+  figureTitle,
+  hashColumns,
+  rounded,
+  share,
+} from "../../squad-report/squad-columns.js";
 
 /** A row of a file: a player in a session. */
 export interface SeasonFileRow {
@@ -48,9 +54,11 @@ export const seasonColumns = (
   textColumn("session", "Session", ({ entry }) => entry.session.name),
   instantColumn("start", "Start", ({ entry }) => entry.session.startMs),
   textColumn("kind", "Kind", ({ entry }) => (entry.session.isMatch ? "match" : "training")),
+  textColumn("covers", "Covers", ({ entry }) => entry.row?.covers ?? null),
   numberColumn("days_since", "Days since the previous session", 0, ({ entry }) => entry.daysSince),
-  numberColumn("share_with_data", "Share with data", 2, ({ entry }) =>
-    entry.row?.coverage == null ? null : Math.round(entry.row.coverage * 1000) / 1000,
+  numberColumn("share_with_data", "Share with data", 2, ({ entry }) => share(entry.row?.coverage ?? null)),
+  numberColumn("share_with_hr", "Share with heart rate", 2, ({ entry }) =>
+    share(entry.row?.hrCoverage ?? null),
   ),
   ...figures.map((figure) =>
     numberColumn(figure.key, figureTitle(figure), figure.decimals, ({ entry }: SeasonFileRow) =>

@@ -1,7 +1,8 @@
 import type { DayLoad } from "../../metrics/index.js";
+import { namesText } from "../../pictures/figure-text.js";
 import { type Season, type SeasonPlayer, type SquadColumn, seasonLoad } from "../../squad/index.js";
-import { type FileColumn, numberColumn } from "../../squad-report/cell-files.js";
-import { loadCell } from "../../squad-report/load-section.js";
+import { type FileColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
+import { loadCell, NO_LOAD_REASON } from "../../squad-report/load-section.js";
 import type { SeasonFileRow } from "./season-columns.js";
 
 /** The loads of all players of a season. */
@@ -37,21 +38,30 @@ const FIGURES = [
 
 /** Returns the columns of a file with the load of each session's day. */
 export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRow>[] {
-  return FIGURES.map(({ key, title, decimals }) =>
-    numberColumn(
-      key === "load" ? "day_load" : `load_${key}`,
-      title,
-      decimals,
-      ({ player, entry }) => of.get(player)?.get(dayOf(entry.session.startMs))?.[key] ?? null,
+  const loadOf = ({ player, entry }: SeasonFileRow) => of.get(player)?.get(dayOf(entry.session.startMs));
+  return [
+    ...FIGURES.map(({ key, title, decimals }) =>
+      numberColumn<SeasonFileRow>(
+        key === "load" ? "day_load" : `load_${key}`,
+        title,
+        decimals,
+        (row) => loadOf(row)?.[key] ?? null,
+      ),
     ),
-  );
+    textColumn("day_load_reason", "Reason for no load", (row) =>
+      loadOf(row)?.load === null ? NO_LOAD_REASON : null,
+    ),
+  ];
 }
 
 /** Formats the load of a player on the last day of the season. */
 export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): string {
-  const last = [...(of.get(player)?.values() ?? [])].at(-1);
+  const days = [...(of.get(player)?.values() ?? [])];
+  const last = days.at(-1);
+  const lost = days.filter(({ load }) => load === null).map(({ day }) => day);
+  const note = lost.length === 0 ? "" : `. No load on ${namesText(lost)}: ${NO_LOAD_REASON}`;
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (unknown before the 28th day)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (unknown before the 28th day)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}${note}`;
 }

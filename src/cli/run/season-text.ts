@@ -10,6 +10,8 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
+import { matchNotes } from "../../squad/match-notes.js";
+import { coversHalves } from "../../squad/season.js";
 import { cellText } from "../../squad-report/cells.js";
 import { entryText, markOf } from "../../squad-report/season-entry.js";
 import { recipeText } from "../../squad-report/squad-columns.js";
@@ -37,8 +39,8 @@ export function seasonText(
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
-  const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
-  const start = [heading, ...recipes.map(recipeText), ...cautions].join("\n");
+  const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match (M) are from its two halves.`;
+  const start = [heading, ...matchNotes(sessions), ...recipes.map(recipeText), ...cautions].join("\n");
   return [start, ...players.map((player) => playerText(player, columns, day, after))]
     .join("\n\n")
     .concat("\n");
@@ -56,8 +58,8 @@ function playerText(
   const own = player.entries.filter(({ row }) => row !== null);
   const figures = (entry: SeasonEntry) => columns.map((column) => entryText(entry, column));
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
-    columns.map((column) => cellText(column, seasonSummary(some, column)[which], false));
-  const whole = own.filter(isWholeEntry);
+    columns.map((column) => cellText(column, seasonSummary(some, column)[which]));
+  const whole = own.filter((entry) => isWholeEntry(entry));
   const matches = whole.filter(isPlayedMatch);
   const last = lastIndexWith(player);
   const shares = columns.map((column) => {
@@ -93,8 +95,9 @@ function playerText(
   ].join("\n");
 }
 
-function labelOf({ session: { name, startMs, isMatch } }: SeasonEntry, day: (ms: number) => string): string {
-  const kind = isMatch ? " M" : "";
+function labelOf(entry: SeasonEntry, day: (ms: number) => string): string {
+  const { name, startMs } = entry.session;
+  const kind = coversHalves(entry) ? " M" : "";
   const room = SESSION_WIDTH - 1 - kind.length;
   const cut = name.length > room ? `${name.slice(0, room - 1)}…` : name;
   return `${day(startMs)}  ${cut}${kind}`;

@@ -21,6 +21,7 @@ import {
   united,
   type ZoneKind,
 } from "../../squad/index.js";
+import { matchNote } from "../../squad/match-notes.js";
 import { optionalColumns } from "../../squad/optional-columns.js";
 import { type OptionalFigure, optionalFunctions } from "../../squad/optional-figures.js";
 import { recipeColumns } from "../../squad/recipe-columns.js";
@@ -209,8 +210,9 @@ function playedSession(
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
+      note: isMatch || halves !== null ? matchNote(periods) : null,
       rows: own.map((row) => ({
-        ...seasonRow(row, added),
+        ...seasonRow(row, halves === null ? "session" : "halves", added),
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },

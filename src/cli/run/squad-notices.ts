@@ -1,6 +1,6 @@
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { repeatedIn } from "../../metrics/samples.js";
-import { count, decimalText, unreachableText } from "../../pictures/figure-text.js";
+import { count, decimalText, MOST_NAMES, namesText, unreachableText } from "../../pictures/figure-text.js";
 import {
   hasZoneSpeeds,
   type Interval,
@@ -96,19 +96,28 @@ export function tellAbsent(
   }
 }
 
-/** Reports, in one message, the players whose training impulse is unknown because no roster contains their maximum heart rate. */
+/** Reports the players whose maximum heart rate no roster contains: it is estimated from the age, or their training impulse is unknown. */
 export function tellWithoutMaxHr(
   rosters: readonly RosterFile[],
   present: readonly Present[],
   { console }: Context,
 ): void {
-  const known = new Set(
-    rosters.flatMap(({ roster }) =>
-      roster.players.filter(({ maxHr }) => maxHr !== null).map(({ name }) => nameKey(name)),
-    ),
-  );
+  const keysWith = (key: "maxHr" | "birthDate") =>
+    new Set(
+      rosters.flatMap(({ roster }) =>
+        roster.players.filter((player) => player[key] !== null).map(({ name }) => nameKey(name)),
+      ),
+    );
+  const [known, aged] = [keysWith("maxHr"), keysWith("birthDate")];
   const all = new Map(present.map(({ name }) => [nameKey(name), name]));
-  const missing = [...all].filter(([key]) => !known.has(key)).map(([, name]) => name);
+  const unknown = [...all].filter(([key]) => !known.has(key));
+  const namesOf = (isAged: boolean) =>
+    unknown.filter(([key]) => aged.has(key) === isAged).map(([, name]) => name);
+  const [estimated, missing] = [namesOf(true), namesOf(false)];
+  if (estimated.length > 0)
+    console.message(
+      `The roster has no max_hr for ${namesText(estimated)}: their maximum heart rate is estimated from the age`,
+    );
   if (missing.length === 0) return;
   console.message(
     missing.length === all.size
@@ -117,21 +126,10 @@ export function tellWithoutMaxHr(
   );
 }
 
-/** Maximum number of names in a message. */
-const MOST_NAMES = 8;
-
 function absentText(absent: readonly string[], players: number): string {
   if (absent.length <= MOST_NAMES)
     return `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`;
   return `No recording of ${absent.length} of the ${players} players in the roster: ${namesText(absent)}`;
-}
-
-/** Lists names in a message; only the first ones if there are many. */
-export function namesText(names: readonly string[]): string {
-  const others = names.length - MOST_NAMES;
-  return others > 0
-    ? `${names.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`
-    : names.join(", ");
 }
 
 export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {

@@ -7,6 +7,7 @@ import {
   type SeasonPlayer,
   seasonOf,
 } from "../../squad/index.js";
+import { matchNotes } from "../../squad/match-notes.js";
 import { readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -73,7 +74,11 @@ export async function squadSeason(
   tellAbsent(used, present, context);
   if (flags.load === "trimp" || output.order.columns.some(({ key }) => key === "trimp"))
     tellWithoutMaxHr(used, present, context);
-  await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
+  const season = seasonOf(played);
+  // the others contain the notes
+  if (output.format !== "text" && output.format !== "html")
+    for (const note of matchNotes(season.sessions)) context.console.message(note);
+  await writeContent(await contentOf(season, args, flags, output), flags, context);
   return status;
 }
 

@@ -1,11 +1,4 @@
-import {
-  figureOf,
-  isIncomplete,
-  type SquadColumn,
-  type SquadRow,
-  summaryOf,
-  wholeRows,
-} from "../../squad/index.js";
+import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../../squad/index.js";
 import { cellText, marksOf, unitText } from "../../squad-report/cells.js";
 import { smallerCount } from "../../squad-report/means.js";
 
@@ -37,14 +30,14 @@ export function squadText(
   const rowLine = (row: SquadRow) =>
     line(
       nameText(row, nameWidth),
-      columns.map((column) => cellText(column, figureOf(row, column), isIncomplete(row))),
+      columns.map((column) => cellText(column, figureOf(row, column), row)),
       marksOf(row).join(", "),
     );
   const whole = wholeRows(rows);
   const summaryLine = (label: string, some: readonly SquadRow[], which: "mean" | "highest") =>
     line(
       label,
-      columns.map((column) => cellText(column, summaryOf(some, column, whole)[which], false)),
+      columns.map((column) => cellText(column, summaryOf(some, column, whole)[which])),
     );
   // the mean includes players who play almost the whole period; its label contains their number
   const meanLine = (name: string, some: readonly SquadRow[]) =>

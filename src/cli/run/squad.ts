@@ -1,6 +1,9 @@
 import { count } from "../../pictures/figure-text.js";
+import { extraTimeNote } from "../../squad/extra-time.js";
 import {
   findSessions,
+  halvesOf,
+  MATCH,
   mainInterval,
   matchOf,
   namesIn,
@@ -242,12 +245,13 @@ async function workbookOf(
 }
 
 function textOf(
-  { startMs, endMs, members, tables, rows }: SquadSession,
+  { startMs, endMs, members, periods, tables, rows }: SquadSession,
   instantText: (ms: number) => string,
   { by }: SquadFlags,
   { columns, sort, isAscending }: SquadOrder,
 ): string {
   const heading = `Session ${instantText(startMs)} to ${instantText(endMs - 1)}, ${count(members.length, "player")}`;
+  const matchNote = matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
   return [null, ...tables]
     .map((period) => {
       const own = sortRows(
@@ -255,7 +259,8 @@ function textOf(
         sort,
         isAscending,
       );
-      return squadText(period ?? heading, own, columns, by === "position" ? byPosition(own) : null);
+      const text = squadText(period ?? heading, own, columns, by === "position" ? byPosition(own) : null);
+      return period === MATCH && matchNote ? `${text}${matchNote}\n` : text;
     })
     .join("\n");
 }

@@ -146,13 +146,14 @@ function ofPlaying(session: SquadSession): LookAt[] {
 function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
   const { key, name, recordings, leftOut } = player;
   const items: LookAt[] = [];
+  const whyOne = (byRoster: string) => (player.player === null ? "They are of one tracker" : byRoster);
   if (leftOut.length > 0) {
     items.push({
       key: `${key} overlap`,
       sign: "damaged",
       where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
       what: "Several simultaneous recordings of one player.",
-      meaning: `The roster assigns them to ${name}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
+      meaning: `${whyOne(`The roster assigns them to ${name}`)}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
       actions: [
         { name: "Keep apart", press: () => keepApart(session, player) },
         { name: "Ignore", press: ignore(session, `${key} overlap`) },
@@ -168,7 +169,7 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       sign: "joined",
       where: `${first.fileName} and ${second.fileName}`,
       what: `One player, ${recordings.length === 2 ? "two" : recordings.length} recordings.`,
-      meaning: `${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster. They are joined${between}.`,
+      meaning: `${whyOne(`${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster`)}. They are joined${between}.`,
       actions: [
         { name: "Keep apart", press: () => keepApart(session, player) },
         { name: "Ignore", press: ignore(session, `${key} joined`) },

@@ -71,7 +71,7 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
       </h2>
       {member.failed === null ? <Facts session={session} row={row} /> : <p>{member.failed}</p>}
       {marks.map(({ kind, words }) => (kind === "sport" ? <p key={kind}>{words}.</p> : null))}
-      {isIncomplete(row) && row.metrics !== null ? (
+      {isIncomplete(row.coverage) && row.metrics !== null ? (
         <p class="note">
           Sums lack these minutes and are marked “≥”. Rates and means cover only the minutes with data.
         </p>

@@ -30,7 +30,7 @@ export interface PlayerRow extends SquadRow {
 
 interface Content {
   recordings: readonly OpenRecording[];
-  /** Recordings with separate rows, although the roster assigns them to one player. */
+  /** Recordings with separate rows, although the roster or their tracker assigns them to one player. */
   apart: ReadonlySet<number>;
   /** Recordings that cannot be read. */
   failed: readonly SquadFile[];
@@ -43,12 +43,7 @@ export function playersOf({ recordings, apart, failed, roster }: Content): Squad
     recordings.filter(({ id }) => !apart.has(id)),
     roster,
   );
-  members.push(
-    ...squadMembers(
-      recordings.filter(({ id }) => apart.has(id)),
-      null,
-    ),
-  );
+  members.push(...recordings.filter(({ id }) => apart.has(id)).flatMap((one) => squadMembers([one], null)));
   const players: SquadPlayer[] = members.map((member) => ({
     ...member,
     key: member.player === null ? `recording ${member.recordings[0]?.id}` : playerKey(member.player),

@@ -73,7 +73,7 @@ export class SquadSession {
   readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
   /** Trackers assigned by the user, as serial numbers by the names of the players in the roster. */
   readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
-  /** Recordings with separate rows, although the roster assigns them to one player. */
+  /** Recordings with separate rows, although the roster or their tracker assigns them to one player. */
   readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
 
   /** All recordings that were read, including those from other sessions. */

@@ -1,7 +1,6 @@
 import {
   byPosition,
-  isBound,
-  isIncomplete,
+  isAtLeast,
   positionOf,
   recordedTimeMs,
   type SquadColumn,
@@ -109,11 +108,10 @@ function cellOf(
   { shade, outlier }: Pick<Cell, "shade" | "outlier">,
 ): Cell {
   const value = valueIn(row, column, form.isPerMinute);
-  // sums per minute are rates
-  const isLowerBound = form.isPerMinute ? column.key === "top_speed_km_per_h" : isBound(column);
   return {
     text: textOf(value, column, form),
-    isAtLeast: value !== null && isLowerBound && isIncomplete(row),
+    // sums per minute are rates
+    isAtLeast: value !== null && !(form.isPerMinute && column.kind === "sum") && isAtLeast(row, column),
     shade,
     outlier,
   };

@@ -29,6 +29,7 @@ const tableOf = (count: number): FiguresTable => ({
   })),
   leftOut: [],
   computing: [],
+  matchNote: null,
   hasHeart: true,
   wanted: {},
   etag: '"1"',

@@ -191,9 +191,18 @@ const definitionWithoutHeart = (definition: NonNullable<PlayerFigures["definitio
 });
 
 /** Returns the table as JSON. */
-export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wanted }: FiguresTable) => ({
+export const tableAsJson = ({
+  session,
+  rows,
+  leftOut,
+  computing,
+  matchNote,
+  hasHeart,
+  wanted,
+}: FiguresTable) => ({
   session: session.id,
   ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),
+  match_note: matchNote,
   rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, leftOut, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
     return {

@@ -163,8 +163,11 @@ function matchPeriod(
 const hashOf = (value: unknown) =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 
-/** Changes when the rules or the set of columns change. */
-export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
+/** Increased when the form of the stored texts changes. */
+const STORED_FORM = 1;
+
+/** Changes when the rules, the set of columns or the form of the stored texts change. */
+export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf([STORED_FORM, ...FILE_COLUMNS.map(({ key }) => key).sort()])}`;
 
 /**
  * Returns the inputs of a player's figures as text: the version of the figures, the time frames with their versions, and a hash

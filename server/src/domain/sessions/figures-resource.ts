@@ -69,6 +69,17 @@ const RowFigures = Type.Object(
   { description: Figures.description ?? "" },
 );
 
+export const ShareWithHr = NumberOrNull(
+  "Share of the recorded time with a heart rate, 0 to 1. Below 0.95, a training impulse and a highest heart rate are lower bounds. Absent without a right to heart data",
+);
+
+export const MatchNote = Nullable(
+  Type.String({
+    description:
+      "Limits of the figures of a match, in words: they are without extra time, or, in a season, its halves are not known; otherwise null",
+  }),
+);
+
 const Row = Type.Object({
   athlete: Type.Integer(),
   player: Type.String(),
@@ -93,11 +104,7 @@ const Row = Type.Object({
   }),
   bench_minutes: NumberOrNull("Minutes of the period on the bench, according to the periods"),
   share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
-  share_with_hr: Type.Optional(
-    NumberOrNull(
-      "Share of the recorded time with a heart rate, 0 to 1; absent without a right to heart data",
-    ),
-  ),
+  share_with_hr: Type.Optional(ShareWithHr),
   too_fast_rows: NumberOrNull("Samples ignored as too fast"),
   definition: Type.Unsafe<ReturnType<typeof tableAsJson>["rows"][number]["definition"]>(
     Nullable(Type.Unsafe(DEFINITION_OF_ROLES)),
@@ -125,6 +132,7 @@ export const SessionFigures = Type.Object(
         { description: "Why the optional figures are unreliable or experimental, with sources" },
       ),
     ),
+    match_note: MatchNote,
     rows: Type.Array(Row),
     left_out: Type.Array(
       Type.Object({
@@ -158,6 +166,7 @@ export const SessionFigures = Type.Object(
     examples: [
       {
         session: 5,
+        match_note: null,
         rows: [
           {
             athlete: 21,

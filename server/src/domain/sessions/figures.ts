@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { lengthOf, united } from "asi-convert/squad";
+import { halvesOf, lengthOf, matchOf, united } from "asi-convert/squad";
+import { extraTimeNote } from "asi-convert/squad-report";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
@@ -47,6 +48,8 @@ export interface FiguresTable extends Tagged {
   })[];
   /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
   computing: SessionPlayer[];
+  /** What the rows of the match lack; null if they lack nothing, and without such rows. */
+  matchNote: string | null;
   /** Whether the caller may see heart data. */
   hasHeart: boolean;
   /** Optional figures that the table includes. */
@@ -138,8 +141,9 @@ export async function sessionTable(
     return isWaiting(athleteId) && !isLeftOut.has(athleteId);
   });
   const { hasHeart } = view;
-  const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
-  return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
+  const matchNote = matchOf(plan.periods, []) && extraTimeNote(halvesOf(plan.periods), plan.periods);
+  const tag = tagOf(session, view, shown, { leftOut, computing, matchNote, wanted }, computed);
+  return { session, rows: shown, leftOut, computing, matchNote, hasHeart, wanted, ...tag };
 }
 
 /** The periods that the owner of the session may not read; the whole session if it may read none of them. */
@@ -218,7 +222,12 @@ function tagOf(
   session: Session,
   view: View,
   rows: readonly FiguresRow[],
-  { leftOut, computing, wanted }: Pick<FiguresTable, "leftOut" | "computing" | "wanted">,
+  {
+    leftOut,
+    computing,
+    matchNote,
+    wanted,
+  }: Pick<FiguresTable, "leftOut" | "computing" | "matchNote" | "wanted">,
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
   const names = namesWanted(wanted);
@@ -234,6 +243,7 @@ function tagOf(
       shown,
       leftOut.map(({ athleteId, player, period, reason }) => [athleteId, player?.name, period, reason]),
       computing.map(({ athleteId, name }) => [athleteId, name]),
+      matchNote,
       ...(names.length === 0 ? [] : [names]),
     ],
     session.version,

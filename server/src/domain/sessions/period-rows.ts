@@ -1,23 +1,40 @@
 import { nameKey, type SessionPeriod } from "asi-convert/squad";
 import { readPeriods } from "asi-convert/squad-sheets";
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionPeriods } from "../../store/schema.js";
 import type { PeriodRow } from "../change/events.js";
+import { groupBy } from "../lists/group-by.js";
 import { MAX_PERIOD_ROWS } from "./resource.js";
 import type { Session } from "./rules.js";
 
 export type { PeriodRow };
 
+const COLUMNS = {
+  name: sessionPeriods.name,
+  athleteId: sessionPeriods.athleteId,
+  startTime: sessionPeriods.startTime,
+  endTime: sessionPeriods.endTime,
+};
+
+/** Reads the rows of several sessions, in their order, by session. */
+export async function periodRowsBySession(
+  queries: Queries,
+  sessionIds: readonly number[],
+): Promise<Map<number, PeriodRow[]>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await queries
+    .select({ sessionId: sessionPeriods.sessionId, ...COLUMNS })
+    .from(sessionPeriods)
+    .where(inArray(sessionPeriods.sessionId, [...sessionIds]))
+    .orderBy(asc(sessionPeriods.sessionId), asc(sessionPeriods.position));
+  return groupBy(rows, ({ sessionId }) => sessionId);
+}
+
 /** Reads the rows of a session in their order. */
 export const periodRowsOf = (queries: Queries, sessionId: number): Promise<PeriodRow[]> =>
   queries
-    .select({
-      name: sessionPeriods.name,
-      athleteId: sessionPeriods.athleteId,
-      startTime: sessionPeriods.startTime,
-      endTime: sessionPeriods.endTime,
-    })
+    .select(COLUMNS)
     .from(sessionPeriods)
     .where(eq(sessionPeriods.sessionId, sessionId))
     .orderBy(asc(sessionPeriods.position));

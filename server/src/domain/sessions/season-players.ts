@@ -24,6 +24,8 @@ export type About = ReadonlyMap<number, SessionPlayer>;
 /** A session with the stored figures that the owner of the squad may read. */
 export interface StoredSession extends StoredPlayers {
   session: Session;
+  /** See `matchNote`; null for sessions that are not matches. */
+  note: string | null;
   /** Whether the figures of all its players are stored. */
   isComplete: boolean;
 }
@@ -74,7 +76,7 @@ export async function* seasonPlayers(
         row === null
           ? []
           : [
-              `{"session":${ids.get(session) ?? 0},"figures":${texts.get(row)},"share_with_data":${row.coverage},"days_since":${daysSince}}`,
+              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"days_since":${daysSince}}`,
             ],
       );
       yield `${JSON.stringify(head).slice(0, -1)},"entries":[${entries.join(",")}]}`;
@@ -96,7 +98,7 @@ function namesInOrder(played: readonly TextSession[]): string[] {
       session.rows.map((row) => [row.player.name, { ...row, figures: {} }] as const),
     ),
   );
-  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, rows: [...rows.values()] };
+  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, note: null, rows: [...rows.values()] };
   return seasonOf([together]).players.map(({ name }) => name);
 }
 
@@ -104,7 +106,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
   const { name, startTime, endTime, kind } = one.session;
   const rows: TextRow[] = [];
   for (const player of one.stored) {
-    const { athleteId, text, recordedMs } = player;
+    const { athleteId, text, recordedMs, hrCoverage, ofHalves } = player;
     // A player without data has no recording.
     if (recordedMs === null || (seen !== null && athleteId !== seen)) continue;
     rows.push({
@@ -114,7 +116,9 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
         position: about.get(athleteId)?.position ?? null,
       },
       text,
+      covers: ofHalves === null ? "session" : "halves",
       coverage: shareWithData(player, one),
+      hrCoverage,
     });
   }
   return {
@@ -122,6 +126,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
     startMs: startTime.getTime(),
     endMs: endTime.getTime(),
     isMatch: kind === "match",
+    note: one.note,
     rows,
   };
 }

@@ -11,6 +11,7 @@ import type { WholeTime } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
+import { storedHrCoverage } from "./stored-figures.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures in one response. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
@@ -179,6 +180,8 @@ export interface Stored {
   athleteId: number;
   /** JSON text of the figures; empty if the caller does not see the player. */
   text: string;
+  /** Share of the recorded time of these figures with a heart rate; null if it is unknown. */
+  hrCoverage: number | null;
   /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
   /** The halves of a match: their length for the player and the time with data in them; null for other sessions. */
@@ -199,6 +202,7 @@ type StoredRow = {
   periods: string;
   inputs: string;
   figures: string;
+  heart: string;
   recorded: string;
   lengths: string;
   seconds: string;
@@ -225,7 +229,7 @@ export async function storedOf(
   const figures = seen === null ? sql`figures` : sql`CASE WHEN athlete_id = ${seen} THEN figures ELSE '' END`;
   const { rows } = await queries.execute<StoredRow>(sql`
     SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(period, ',') AS periods,
-      string_agg(inputs, ',') AS inputs, string_agg(${figures}, ${"\n"}) AS figures,
+      string_agg(inputs, ',') AS inputs, string_agg(${figures}, ${"\n"}) AS figures, string_agg(${storedHrCoverage}, ',') AS heart,
       string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(period_ms::text, ',') AS lengths, string_agg(seconds, ',') AS seconds
     FROM ${sessionFigures}
     WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND ${isWanted} GROUP BY session_id`);
@@ -241,16 +245,14 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
   const inputs = row.inputs.split(",");
   const periods = row.periods.split(",");
   const texts = row.figures.split("\n");
+  const heart = JSON.parse(`[${row.heart}]`) as (number | null)[];
   const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
   const seconds = JSON.parse(`[${row.seconds}]`) as [from: number, to: number][][];
   const athletes = row.athletes.split(",");
   const keyAt = (place: number) => `${row.session_id} ${athletes[place]}`;
   const lengths = row.lengths.split(",").map(Number);
-  const ofHalves = new Map(
-    periods.flatMap((period, place) => {
-      const times = { periodMs: lengths[place] ?? 0, recordedMs: recorded[place] ?? null };
-      return period === SUM_OF_HALVES ? [[keyAt(place), { text: texts[place], times }] as const] : [];
-    }),
+  const halves = new Map(
+    periods.flatMap((period, place) => (period === SUM_OF_HALVES ? [[keyAt(place), place] as const] : [])),
   );
   const stored: Stored[] = [];
   const played: Interval[] = [];
@@ -259,13 +261,18 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
     const part = wanted.get(key);
     if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
-    const halves = ofHalves.get(key);
+    const ofHalves = halves.get(key);
+    const shown = ofHalves ?? place;
     for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
     stored.push({
       athleteId: part.athleteId,
-      text: (halves === undefined ? texts[place] : halves.text) ?? "",
+      text: texts[shown] ?? "",
+      hrCoverage: heart[shown] ?? null,
       recordedMs: recorded[place] ?? null,
-      ofHalves: halves?.times ?? null,
+      ofHalves:
+        ofHalves === undefined
+          ? null
+          : { periodMs: lengths[ofHalves] ?? 0, recordedMs: recorded[ofHalves] ?? null },
     });
   }
   return { stored, playedMs: lengthOf(united(played)) };

@@ -1,6 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
+import { matchNote } from "asi-convert/squad-report";
 import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
@@ -15,7 +16,8 @@ import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
 import { countsInLength } from "./counts-in-length.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
-import { Figures, withoutHeartOptional } from "./figures-resource.js";
+import { Figures, MatchNote, ShareWithHr, withoutHeartOptional } from "./figures-resource.js";
+import { periodRowsBySession, periodsOfRows } from "./period-rows.js";
 import { playersOf } from "./players.js";
 import { incompletePlayers } from "./refused-derivations.js";
 import { Kind } from "./resource.js";
@@ -54,6 +56,7 @@ export const Season = Type.Object(
         kind: Kind,
         start_time: DateTimeOut(),
         end_time: DateTimeOut(),
+        match_note: MatchNote,
         not_computed: Type.Array(Type.Integer(), {
           description:
             "Ids of athletes whose figures are not computed, stale, or incomplete because of a limit. The table of the session computes them, or names them with `limit_reached`",
@@ -77,12 +80,16 @@ export const Season = Type.Object(
         ),
         normal: byFigure(
           Nullable(Normal),
-          "Mean and normal range of the last five matches before the last session; null with fewer than three",
+          "Mean and normal range of the last five matches before the last session; null with fewer than three. Only entries that cover halves count, without figures that missing data may have lowered",
         ),
         best: byFigure(Nullable(Type.Number()), "Highest value of each figure"),
         entries: Type.Array(
           Type.Object({
             session: Type.Integer(),
+            covers: Type.Union([Type.Literal("halves"), Type.Literal("session")], {
+              description:
+                "What the figures are from: the two halves of a match, or the whole session. Only figures of halves count as those of a match",
+            }),
             figures: Figures,
             share_with_data: Nullable(
               Type.Number({
@@ -90,6 +97,7 @@ export const Season = Type.Object(
                   "Share with data of this player: of the two halves of a match, otherwise of the whole session. null if the player does not take part in the halves, or if the figures of other players of the session are missing",
               }),
             ),
+            share_with_hr: Type.Optional(ShareWithHr),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),
           {
@@ -106,7 +114,7 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 4;
+const SEASON_VERSION = 5;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -169,7 +177,20 @@ export async function squadSeason(
     // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
-    stored.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
+    const matches = batch.filter(({ id, kind }) => kind === "match" && bySession.has(id));
+    const rows = await periodRowsBySession(
+      queries,
+      matches.map(({ id }) => id),
+    );
+    const noteOf = (session: Session) =>
+      matches.includes(session) ? matchNote(periodsOfRows(rows.get(session.id) ?? [])) : null;
+    stored.push(
+      ...batch.map((session) => ({
+        session,
+        note: noteOf(session),
+        ...(bySession.get(session.id) ?? NO_PLAYERS),
+      })),
+    );
   }
   const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
   const missingIn = (id: number) => [
@@ -181,12 +202,13 @@ export async function squadSeason(
   const head = {
     squad: squad.id,
     left_out,
-    sessions: all.map(({ id, name, kind, startTime, endTime }) => ({
+    sessions: stored.map(({ note, session: { id, name, kind, startTime, endTime } }) => ({
       id,
       name,
       kind,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
+      match_note: note,
       not_computed: missingIn(id).filter(isSeen),
       computing: computing.has(id),
     })),

@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
@@ -43,7 +43,8 @@ export const storedTexts = ({ figures, recordedMs, seconds, ...others }: PlayerF
     figures: JSON.stringify(figures),
     recordedMs,
     seconds: JSON.stringify(seconds),
-    details: JSON.stringify({ cells, hrCoverage, definition, further }),
+    // A season reads only the beginning.
+    details: JSON.stringify({ hrCoverage, cells, definition, further }),
   };
 };
 
@@ -61,6 +62,9 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
   seconds: JSON.parse(seconds) as PlayerFigures["seconds"],
   ...readDetails(details),
 });
+
+/** The share with a heart rate in stored details, as JSON. The whole text is long. */
+export const storedHrCoverage = sql`coalesce(substring(left(${sessionFigures.details}, 40) FROM ${'^\\{"hrCoverage":([0-9.e-]+)'}::text), 'null')`;
 
 /** Reads the part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>

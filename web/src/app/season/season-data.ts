@@ -13,11 +13,12 @@ export const loadSeason = (client: Client, squad: number, signal: AbortSignal): 
 
 /** Returns the season in the form that the chart needs. Each player has an entry for each session, in the order of the service. */
 export function seasonIn({ sessions, players }: StoredSeason): Season {
-  const shown = sessions.map(({ name, kind, start_time, end_time }) => ({
+  const shown = sessions.map(({ name, kind, start_time, end_time, match_note }) => ({
     name,
     startMs: Date.parse(start_time),
     endMs: Date.parse(end_time),
     isMatch: kind === "match",
+    note: match_note,
   }));
   return {
     sessions: shown,
@@ -28,9 +29,14 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
         ...player,
         entries: shown.map((session, i) => {
           const entry = own.get(sessions[i]?.id ?? 0);
-          const row =
-            entry === undefined ? null : { player, figures: entry.figures, coverage: entry.share_with_data };
-          return { session, row, daysSince: entry?.days_since ?? null };
+          const row = entry && {
+            player,
+            figures: entry.figures,
+            covers: entry.covers,
+            coverage: entry.share_with_data,
+            hrCoverage: entry.share_with_hr ?? null,
+          };
+          return { session, row: row ?? null, daysSince: entry?.days_since ?? null };
         }),
       };
     }),

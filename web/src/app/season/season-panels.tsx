@@ -3,8 +3,10 @@ import {
   comparisonOf,
   comparisonText,
   type DrawnElement,
+  matchNotes,
   NORMAL_RULE,
   type PanelFrame,
+  type Season,
   type SeasonPlayer,
   seasonChart,
 } from "./chart.js";
@@ -41,6 +43,17 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
     </section>
   );
 }
+
+/** The matches whose figures are limited, and why. */
+export const MatchNotes = ({ sessions }: Season) => (
+  <>
+    {matchNotes(sessions).map((text) => (
+      <p class="note" key={text}>
+        {text}
+      </p>
+    ))}
+  </>
+);
 
 /** The meaning of the marks in the panels. */
 export const SeasonKey = () => (

@@ -10,7 +10,6 @@ import { Nothing } from "../parts/nothing.js";
 import {
   cellText,
   figureName,
-  isIncomplete,
   marksOf,
   SQUAD_COLUMNS,
   type SquadColumn,
@@ -125,7 +124,10 @@ export function SessionTable({ client, figures, zone }: Props) {
           ...columns.map((column) => ({
             name: figureName(column),
             of: (row: Row) =>
-              cellText(column, figureIn(row, column), isIncomplete({ coverage: row.share_with_data })),
+              cellText(column, figureIn(row, column), {
+                coverage: row.share_with_data,
+                hrCoverage: row.share_with_hr ?? null,
+              }),
             sortBy: (row: Row) => figureIn(row, column),
           })),
           { name: "Quality", of: qualityOf },
@@ -140,6 +142,7 @@ export function SessionTable({ client, figures, zone }: Props) {
           />
         }
       />
+      {figures.match_note && <p class="note">{figures.match_note}</p>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
-import { figureOf, isBound, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "asi-convert/squad";
+import { figureOf, isAtLeast, SQUAD_COLUMNS, type SquadColumn } from "asi-convert/squad";
 import { useRef } from "preact/hooks";
 import { columnsIn } from "../../plots/columns.js";
 import { AXIS_WIDTH, drawPlot, RIGHT_MARGIN, TIME_AXIS_HEIGHT, TOP_MARGIN } from "../../plots/plot.js";
@@ -81,39 +81,24 @@ export function ChosenPlayer({ session }: { session: SquadSession }) {
 }
 
 function Figures({ row }: { row: PlayerRow }) {
-  const isAtLeast = isIncomplete(row);
   return (
     <dl class="chosen-figures">
       {CARD_COLUMNS.flatMap(([key, unit]) => {
         const column = SQUAD_COLUMNS.find((one) => one.key === key);
-        return column === undefined ? (
-          []
-        ) : (
-          <Figure key={key} row={row} column={column} unit={unit} isAtLeast={isAtLeast} />
-        );
+        return column === undefined ? [] : <Figure key={key} row={row} column={column} unit={unit} />;
       })}
     </dl>
   );
 }
 
-function Figure({
-  row,
-  column,
-  unit,
-  isAtLeast,
-}: {
-  row: PlayerRow;
-  column: SquadColumn;
-  unit: string;
-  isAtLeast: boolean;
-}) {
+function Figure({ row, column, unit }: { row: PlayerRow; column: SquadColumn; unit: string }) {
   const value = figureOf(row, column);
   const decimals = decimalsOf(column, false);
   return (
     <div>
       <dt>{unit}</dt>
       <dd>
-        {value !== null && isAtLeast && isBound(column) ? (
+        {value !== null && isAtLeast(row, column) ? (
           <>
             <span aria-hidden="true">≥</span>
             <span class="for-readers">at least </span>

@@ -4,7 +4,6 @@ import {
   figureOf,
   type Interval,
   instantFormat,
-  isIncomplete,
   marksOf,
   offsetIn,
   type SquadColumn,
@@ -184,7 +183,7 @@ function PlayerLine({ session, row, columns, highest }: PlayerLineProps) {
         const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
         return (
           <td key={column.key} style={`--share:${Math.round(share * 100) / 100}`}>
-            {cellText(column, value, isIncomplete(row))}
+            {cellText(column, value, row)}
           </td>
         );
       })}

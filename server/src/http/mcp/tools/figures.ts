@@ -47,6 +47,7 @@ export const sessionFigures: Tool = tool({
     return {
       source,
       session: body.session,
+      match_note: body.match_note,
       periods: [...new Set(body.rows.map(periodOf))],
       definitions: definitionsFor(shown),
       parameters: parametersOf(shown),

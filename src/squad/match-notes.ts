@@ -1,0 +1,21 @@
+import { namesText } from "../pictures/figure-text.js";
+import { extraTimeNote } from "./extra-time.js";
+import { halvesOf } from "./matches.js";
+import type { SessionPeriod } from "./periods.js";
+import type { SeasonSession } from "./season.js";
+
+/** Returns the sentence about a match of a season whose halves are not known, or that has extra time; null for other matches. */
+export function matchNote(periods: readonly SessionPeriod[]): string | null {
+  const halves = halvesOf(periods);
+  return halves === null
+    ? "The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two periods must last from 30 to 70 minutes."
+    : extraTimeNote(halves, periods);
+}
+
+/** Returns each note about matches of a season, with the names of these matches. */
+export function matchNotes(sessions: readonly SeasonSession[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const { note, name } of sessions)
+    if (note !== null) names.set(note, [...(names.get(note) ?? []), name]);
+  return [...names].map(([note, own]) => `${namesText(own)}: ${note}`);
+}
