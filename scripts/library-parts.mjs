@@ -21,6 +21,8 @@ const MODULES = {
     "src/squad-report/squad-report.ts",
     "src/squad/sheets.ts",
   ],
+  // needed by some formats only
+  tables: ["src/formats/parquet/parquet-writer.ts", "src/tracks/csv-track.ts"],
 };
 
 /** Names of the built modules. */

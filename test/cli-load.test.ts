@@ -114,6 +114,23 @@ describe("asi load", () => {
     expect(stderr).toBe("a.asi: no heart rate, so the load of 2024-06-01 is unknown\n");
   });
 
+  test("has no TRIMP, instead of a part of it, if a strap failed", async () => {
+    const cwd = scratchFolder();
+    const rows = Array.from(
+      { length: 601 },
+      (_, i) => `${1717236000 + i},47,8.5,400,5,${i < 290 ? 150 : ""}`,
+    );
+    writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
+    await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
+    const load = (...args: string[]) => asi(["load", "a.asi", "--json", ...args], { cwd });
+    const { stdout, stderr } = await load("--of", "trimp-edwards", "--max-hr", "190");
+    expect(JSON.parse(stdout).load).toBeNull();
+    expect(stderr).toBe(
+      "a.asi: a heart rate in only 49 % of the time, so the load of 2024-06-01 is unknown\n",
+    );
+    expect(JSON.parse((await load()).stdout).load).toBe(3000);
+  });
+
   test("computes Lucia's TRIMP from two thresholds", async () => {
     const cwd = scratchFolder();
     const rows = Array.from(

@@ -1,7 +1,9 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { renameHeader } from "../src/recording/header.js";
 import { asi, scratchFolder } from "./asi-process.js";
+import { joined, ubxFrame } from "./frames.js";
 import { startStandIn, TOKEN } from "./service-stand-in.js";
 
 /** An option with its value, and required other options. */
@@ -315,8 +317,10 @@ function folderOfRecordings(): string {
   for (const own of ["squad", "season/1", "season/2"]) {
     mkdirSync(join(folder, own), { recursive: true });
     copyFileSync(recording, join(folder, own, "match.asi"));
-    // a copy without its end
-    writeFileSync(join(folder, own, "other.asi"), bytes.subarray(0, bytes.length / 2));
+    // the first half, by another tracker
+    const header = ubxFrame(0xa500, renameHeader(bytes.subarray(6, 6 + 64), "AS-2"));
+    const rest = bytes.subarray(header.length, bytes.length / 2);
+    writeFileSync(join(folder, own, "other.asi"), joined([header, rest]));
   }
   return folder;
 }

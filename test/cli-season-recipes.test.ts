@@ -29,14 +29,18 @@ function recording(startMs: number, seconds: number, sprints: readonly number[])
   return wholeBytes(encode(rows, { serial: "TRK-1" }));
 }
 
-/** A recording of eleven minutes in each folder. */
+/** A recording of two halves in each folder, with the sprints in the first one. */
 async function seasonFolder(): Promise<string> {
   const season = join(scratchFolder(), "season");
   for (const [week, count] of SPRINTS.entries()) {
     const folder = join(season, `match ${week + 1}`);
     mkdirSync(folder, { recursive: true });
     const starts = Array.from({ length: count }, (_, i) => 60 + 60 * i);
-    writeFileSync(join(folder, "a.asi"), await recording(START_MS + week * 7 * DAY_MS, 660, starts));
+    writeFileSync(join(folder, "a.asi"), await recording(START_MS + week * 7 * DAY_MS, 3660, starts));
+    writeFileSync(
+      join(folder, "periods.csv"),
+      "period,start,end\n1st half,13:00,13:30\n2nd half,13:30,14:01\n",
+    );
   }
   writeFileSync(join(season, "roster.csv"), "player;serial;number;position\nKunz;TRK-1;11;FW\n");
   return season;

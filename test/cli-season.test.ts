@@ -375,7 +375,7 @@ describe("asi squad --by player", () => {
       expect(ofKunz.map((row) => [row.share_with_data, row.share_with_hr])).toEqual([
         ["0.999", "1"],
         ["0.443", "1"],
-        ["0.999", "0.504"],
+        ["0.999", "0.505"],
       ]);
       expect(rows.filter((row) => row.player === "Lang" && row.day_load === "")).toEqual([]);
       const { stdout } = await asi([...args, "--columns", "distance,trimp"]);

@@ -27,7 +27,7 @@ import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
 import { mainInterval, timeWithData } from "./recorded-time.js";
 import type { Player } from "./roster.js";
-import type { SquadMember } from "./squad-members.js";
+import type { SquadMember, SquadRecording } from "./squad-members.js";
 
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow extends MemberFigures {
@@ -165,7 +165,7 @@ function figuresOf(
   const input = { name: member.name, samples, mayBeMissing: mayBeUncounted };
   return {
     metrics,
-    hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
+    hrCoverage: heartRateShare(member, recordedMs, intervals),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
     ...memberPeaks(peaks, {
       ...input,
@@ -243,8 +243,16 @@ const LONGEST_HOLD_MS = 5000;
 
 const ALWAYS: Interval = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
-/** Returns the time with a valid heart rate, ms. */
-function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[] | null): number {
+/**
+ * Returns the share of the recorded time with a valid heart rate, 0 to 1; null without recorded time.
+ *
+ * @param intervals ascending and disjoint; null for all samples
+ */
+export function heartRateShare(
+  { recordings }: { recordings: readonly Pick<SquadRecording, "samples">[] },
+  recordedMs: number,
+  intervals: readonly Interval[] | null,
+): number | null {
   const { timestampMs, hr } = orderSamples(recordings.map(({ samples }) => samples));
   let heldMs = 0;
   for (const { startMs, endMs } of intervals ?? [ALWAYS]) {
@@ -256,5 +264,5 @@ function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interv
       heardMs = ms;
     }
   }
-  return heldMs;
+  return recordedMs === 0 ? null : Math.min(1, heldMs / recordedMs);
 }

@@ -10,8 +10,17 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
-import { contentKey, lengthOf, mainInterval, recordedSpans, stretchesOf, united } from "../../squad/index.js";
+import {
+  contentKey,
+  isIncomplete,
+  lengthOf,
+  mainInterval,
+  recordedSpans,
+  stretchesOf,
+  united,
+} from "../../squad/index.js";
 import { type Ratings, readRatings } from "../../squad/read-ratings.js";
+import { heartRateShare } from "../../squad/squad-table.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, nameOf } from "../batch/inputs.js";
@@ -42,6 +51,8 @@ export interface LoadFlags {
 interface Session extends SessionLoad, CountedRecording {
   /** A message about rows that the figures exclude; null if there are none. */
   tooFast: string | null;
+  /** Share of the recorded time with a heart rate, if the load needs it. */
+  hrShare?: number | null;
   report: Report;
   repeated: Repeated;
   /** The days that have rows; several if there is a long break between them. */
@@ -102,7 +113,9 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       } else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
       if (session.load === null && flags.of?.startsWith("trimp"))
-        console.message(`${name}: no heart rate, so the load of ${session.day} is unknown`);
+        console.message(
+          `${name}: ${session.hrShare ? `a heart rate in only ${Math.floor(session.hrShare * 100)} % of the time` : "no heart rate"}, so the load of ${session.day} is unknown`,
+        );
       if (session.load === null && flags.of === "rpe")
         console.message(`${name}: no rating in ${flags.rpe}, so the load of ${session.day} is unknown`);
       if (session.tooFast !== null)
@@ -137,7 +150,7 @@ function doubtsOf(session: Session, others: readonly Session[]): string[] {
   ].filter((text) => text !== false);
 }
 
-type LoadFunction = (samples: SampleBatch, input: Input) => Pick<Session, "load" | "tooFast">;
+type LoadFunction = (samples: SampleBatch, input: Input) => Pick<Session, "load" | "hrShare" | "tooFast">;
 
 /** The options that affect the load, for each definition of it. */
 const OPTIONS_OF = {
@@ -181,11 +194,13 @@ function loadFunction(flags: LoadFlags, ratings: Ratings | null): LoadFunction {
   }
 }
 
+const recordedMsOf = (samples: SampleBatch) => lengthOf(united(recordedSpans(samples)));
+
 /** Computes the product of the rating and the recorded minutes; null if there is no rating. */
 function ratingFunction(ratings: Ratings): LoadFunction {
   return (samples, input) => {
     const rating = ratingOf(ratings, input);
-    const minutes = lengthOf(united(recordedSpans(samples))) / MINUTE_MS;
+    const minutes = recordedMsOf(samples) / MINUTE_MS;
     return { load: rating === undefined ? null : rating * minutes, tooFast: null };
   };
 }
@@ -201,7 +216,10 @@ function trimpFunction(method: TrimpMethod): LoadFunction {
   // validates the heart rates before any file is read
   trimp([], method);
   // the heart rate of a row with an impossible speed is valid
-  return (samples) => ({ load: trimp(samples, method), tooFast: null });
+  return (samples) => {
+    const hrShare = heartRateShare({ recordings: [{ samples }] }, recordedMsOf(samples), null);
+    return { load: isIncomplete(hrShare) ? null : trimp(samples, method), hrShare, tooFast: null };
+  };
 }
 
 const jsonText = (serial: string, days: readonly DayLoad[]) =>
