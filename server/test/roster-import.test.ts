@@ -284,13 +284,25 @@ describe("a roster", () => {
   it("refuses thresholds beyond their limits, and too many players", async () => {
     const { scene, bea } = await team();
     const rows = [
-      [`player,serial,high_speed (m/s)\n${bea.username},,150\n`, "line 2"],
-      [`player,serial,sprint (m/s)\n${bea.username},,0.01\n`, "line 2"],
-      [`player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`, "line 202"],
+      [
+        `player,serial,high_speed (km/h)\n${bea.username},,109\n`,
+        "line 2: high_speed must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.",
+      ],
+      [
+        `player,serial,sprint (m/s)\n${bea.username},,0.01\n`,
+        "line 2: sprint must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.",
+      ],
+      [
+        `player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`,
+        "line 202: A file has at most 200 players. Use several files.",
+      ],
     ] as const;
-    for (const [csv, field] of rows) {
+    for (const [csv, error] of rows) {
       const { status, body } = await load(scene, csv, "create=true");
-      expect([status, body.errors.map((error: { field: string }) => error.field)]).toEqual([400, [field]]);
+      const errors = body.errors.map(
+        (one: { field: string; detail: string }) => `${one.field}: ${one.detail}`,
+      );
+      expect([status, errors]).toEqual([400, [error]]);
     }
   });
 

@@ -3,7 +3,8 @@ import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Context } from "../src/domain/change/context.js";
-import { queueDerivation } from "../src/domain/sessions/derive-sessions.js";
+import { queueSessionFigures } from "../src/domain/computed-data/queue.js";
+import { type ChangedSessions, queueDerivation } from "../src/domain/sessions/derive-sessions.js";
 import { sessionTable } from "../src/domain/sessions/figures.js";
 import { listSessions } from "../src/domain/sessions/list.js";
 import { readableSession } from "../src/domain/sessions/rules.js";
@@ -31,7 +32,15 @@ async function currentSession() {
   await scene.run(ann.device, 0, 10);
   const session = await scene.session();
   const path = `/api/v2/sessions/${session}/`;
-  const details = async () => (await scene.send("GET", path)).body.computing as boolean;
+  const season = async () => {
+    const { body } = await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`);
+    return body.sessions.map(({ computing }: { computing: boolean }) => computing) as boolean[];
+  };
+  const details = async () => {
+    const { computing } = (await scene.send("GET", path)).body;
+    expect((await season())[0]).toBe(computing);
+    return computing as boolean;
+  };
   const table = async () => {
     const { body } = await scene.send("GET", `${path}figures/?wait=60`);
     return body.computing.map(({ player }: { player: string }) => player) as string[];
@@ -40,10 +49,10 @@ async function currentSession() {
   await table();
   await s.runJobs();
   expect([await details(), await table()]).toEqual([false, []]);
-  return { s, scene, session, path, ann, bob, join, details, table };
+  return { s, scene, session, path, ann, bob, join, details, season, table };
 }
 
-describe("the details and the table of a session say that its figures are being computed", () => {
+describe("the details of a session, its table and the season say that its figures are being computed", () => {
   it("for the players of a changed assignment, until its derivation has run", async () => {
     const { s, scene, bob, details, table } = await currentSession();
     const device = await s.ownedDevice(scene.manager);
@@ -72,6 +81,40 @@ describe("the details and the table of a session say that its figures are being 
     expect(await table()).toEqual(["Ann", "Bob"]);
     await s.runJobs();
     expect([await details(), await table()]).toEqual([false, []]);
+  });
+
+  it("in the season only for the sessions that a derivation or a job of figures will change", async () => {
+    const { s, scene, session, ann, season } = await currentSession();
+    const other = await scene.session({ start_time: minute(120), end_time: minute(180) });
+    expect(await season()).toEqual([false, true]);
+    await s.runJobs();
+    expect(await season()).toEqual([false, false]);
+    await transact(s.computing, "figures", (unit) =>
+      queueSessionFigures(unit, [{ id: session, ownerId: scene.manager.id }]),
+    );
+    expect(await season()).toEqual([true, false]);
+    await s.runJobs();
+    // Ann was a member at the time of the first session only.
+    const { queries } = s.store.database;
+    const times = { fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(200)) };
+    const derive = (change: Partial<ChangedSessions>) =>
+      transact(s.computing, "derivation", (unit) =>
+        queueDerivation(unit, { ownerId: scene.manager.id, ...times, ...change }),
+      );
+    await queries
+      .update(squadMembers)
+      .set({ endTime: new Date(minute(90)) })
+      .where(eq(squadMembers.athleteId, ann.athlete));
+    await derive({ athleteId: ann.athlete });
+    expect(await season()).toEqual([true, false]);
+    await s.runJobs();
+    await derive({ sessionId: other });
+    expect(await season()).toEqual([false, true]);
+    // Too many derivations to compare them all.
+    for (let n = 1; n <= 100; n++) await derive({ sessionId: other + n });
+    expect(await season()).toEqual([true, true]);
+    await s.runJobs();
+    expect(await season()).toEqual([false, false]);
   });
 
   it("only for players whom the caller can see", async () => {

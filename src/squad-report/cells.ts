@@ -1,21 +1,16 @@
 import type { Metrics } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count, decimalText } from "../pictures/figure-text.js";
-import { damageOf, hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
-
-/** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
-const COMPLETE_SHARE = 0.95;
+import {
+  damageOf,
+  hasZones,
+  isBound,
+  type SquadColumn,
+  type SquadRecording,
+  type SquadRow,
+} from "../squad/index.js";
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-
-/** Returns whether sums and maxima of a row miss more than a twentieth of the period. */
-export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean {
-  return coverage !== null && coverage < COMPLETE_SHARE;
-}
-
-/** Returns whether a figure is only a lower bound if a part of the period is missing. The minutes are exact, because they are those with data. */
-export const isBound = ({ key, kind }: SquadColumn): boolean =>
-  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
 /** Formats a figure for tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
 export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
@@ -64,13 +59,22 @@ export function isSound({ member: { recordings, leftOut }, coverage }: SquadRow)
   return !isDamaged && leftOut.length === 0 && (coverage === null || coverage >= WHOLE_SHARE);
 }
 
+/** What limits the figures of a row. */
+interface Limitations extends Pick<SquadRow, "coverage" | "hrCoverage"> {
+  member: {
+    recordings: readonly Pick<SquadRecording, "isDamaged" | "isTruncated">[];
+    leftOut: readonly unknown[];
+  };
+  metrics: { too_fast: Pick<Metrics["too_fast"], "samples"> } | null;
+}
+
 /** Describes the limitations of the figures of a row in a few words each. */
 export function marksOf({
   member: { recordings, leftOut },
   coverage,
   hrCoverage,
   metrics,
-}: SquadRow): string[] {
+}: Limitations): string[] {
   const marks: string[] = [];
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");

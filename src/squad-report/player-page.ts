@@ -7,13 +7,14 @@ import {
   hasZones,
   type Interval,
   intervalsFor,
+  isIncomplete,
   MAIN_COLUMNS,
   type SessionPeriod,
   type SquadColumn,
   type SquadRow,
   wholeRows,
 } from "../squad/index.js";
-import { cellText, isIncomplete, kmPerHText, marksInWords, unitText } from "./cells.js";
+import { cellText, kmPerHText, marksInWords, unitText } from "./cells.js";
 import { heatMapSvg } from "./heat-map.js";
 import { meanText } from "./means.js";
 import { positionOf } from "./positions.js";

@@ -1,11 +1,7 @@
-import { type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
-import { cellText, isBound, isIncomplete } from "./cells.js";
+import { isBound, isIncomplete, type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
+import { cellText } from "./cells.js";
 
 const isPart = (entry: SeasonEntry | undefined): boolean => entry?.row != null && isIncomplete(entry.row);
-
-/** Returns whether missing data may have lowered a figure of a session: a sum, such as the minutes with data, or a maximum, such as a peak. */
-export const mayBeLowered = (entry: SeasonEntry | undefined, column: SquadColumn): boolean =>
-  isPart(entry) && (isBound(column) || column.key === "minutes" || column.key.startsWith("peak_"));
 
 /** Returns the mark of a figure that is a lower bound, because a part of the data is missing. */
 export const markOf = (entry: SeasonEntry | undefined, column: SquadColumn): "≥" | "" =>

@@ -1,6 +1,7 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
 import {
+  mayBeLowered,
   type Normal,
   normalBefore,
   type Season,
@@ -10,7 +11,7 @@ import {
   seasonFigure,
   shareOfMatches,
 } from "../squad/index.js";
-import { absenceOf, entryText, markOf, mayBeLowered, shareText } from "./season-entry.js";
+import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
@@ -57,7 +58,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isLowered = mayBeLowered(entry, column);
+  const isLowered = entry?.row != null && mayBeLowered(entry.row, column);
   const isBelow = normal !== null && value !== null && value < normal.low;
   const isAbove = normal !== null && value !== null && value > normal.high;
   return {

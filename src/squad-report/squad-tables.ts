@@ -1,13 +1,14 @@
 import { escaped } from "../pictures/svg.js";
 import {
   figureOf,
+  isIncomplete,
   SQUAD_COLUMNS,
   type SquadColumn,
   type SquadRow,
   summaryOf,
   wholeRows,
 } from "../squad/index.js";
-import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
+import { cellText, marksOf, unitText } from "./cells.js";
 import { meanText } from "./means.js";
 import { byPosition } from "./positions.js";
 

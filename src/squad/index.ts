@@ -14,6 +14,7 @@ export { damageOf } from "./damage.js";
 export { type FigureDefinition, figureDefinitions } from "./definitions.js";
 export { distinctNames, type NamedPerson } from "./distinct-names.js";
 export { type Ground, groundOf } from "./ground.js";
+export { isBound, isIncomplete, mayBeLowered } from "./incomplete.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods, MATCH, matchOf } from "./matches.js";
 export { hasZoneSpeeds, hasZones, ownZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";

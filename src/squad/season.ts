@@ -1,5 +1,6 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
+import { mayBeLowered } from "./incomplete.js";
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
 
@@ -149,11 +150,12 @@ export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
   return session.isMatch && (row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 }
 
-/** Returns the values of a figure in the last five matches before a session. */
+/** Returns the values of a figure in the last five matches before a session. Values that missing data may have lowered are omitted. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
-    const value = isPlayedMatch(entry) ? seasonFigure(entry, column) : null;
+    const isComparable = isPlayedMatch(entry) && entry.row !== null && !mayBeLowered(entry.row, column);
+    const value = isComparable ? seasonFigure(entry, column) : null;
     if (value !== null) values.push(value);
     if (values.length === NORMAL_RULE.matches) break;
   }
@@ -164,7 +166,7 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
  * Returns the normal range of a player's figure before a session: the mean of the last five matches and the range around it.
  *
  * @param index index of the session; only earlier sessions are used
- * @returns null for a player with fewer than three previous matches
+ * @returns null for a player with fewer than three previous matches in which the figure is complete
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
   const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;

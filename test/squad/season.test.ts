@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SQUAD_COLUMNS } from "../../src/squad/columns.js";
+import { SQUAD_COLUMNS, type SquadColumn } from "../../src/squad/columns.js";
 import { halvesOf, joinedPeriods, matchOf } from "../../src/squad/matches.js";
 import { intervalsFor } from "../../src/squad/periods.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
@@ -136,6 +136,38 @@ describe("a season", () => {
     expect(normalBefore(kunz, 2, distance)).toBeNull();
     // the deviation of 9, 10 and 11 is 1
     expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
+  });
+
+  it("uses for that mean only matches whose data are nearly complete, except for rates and means", () => {
+    const rate = column("rate_m_per_min");
+    const played = (day: number, metres: number, coverage: number | null) => {
+      const one = session(day, metres);
+      const rows = one.rows.map((row) => ({
+        ...row,
+        coverage,
+        figures: { ...row.figures, rate_m_per_min: metres / 90, peak_60_s_m: metres / 50 },
+      }));
+      return { ...one, rows };
+    };
+    const kunz = kunzIn(
+      played(0, 9000, 1),
+      played(7, 10_000, 0.95),
+      // a half without data
+      played(14, 5000, 0.5),
+      // the share is unknown while figures of other players are missing
+      played(21, 11_000, null),
+      played(28, 12_000, 0.949),
+      played(35, 11_000, 1),
+    );
+    expect(normalBefore(kunz, 5, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
+    expect(shareOfMatches(kunz, 5, distance)).toBe(1.1);
+    const peak: SquadColumn = { ...rate, key: "peak_60_s_m" };
+    expect(normalBefore(kunz, 5, peak)?.mean).toBe(200);
+    expect(normalBefore(kunz, 5, column("minutes"))?.mean).toBe(90);
+    expect(normalBefore(kunz, 5, rate)?.mean).toBeCloseTo(9400 / 90, 9);
+    // two complete matches are not enough
+    expect(normalBefore(kunz, 3, distance)).toBeNull();
+    expect(normalBefore(kunz, 3, rate)).not.toBeNull();
   });
 
   it("uses a range of 1.5 × 4.5 % if matches are similar", () => {

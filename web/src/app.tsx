@@ -4,6 +4,7 @@ import type { ComparisonProps } from "./comparison.js";
 import {
   closeStored,
   filesOpener,
+  findKeptSquad,
   keptSquad,
   openedSquad,
   removeKeptSquad,
@@ -61,9 +62,11 @@ export function App({
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
     // Also closes the data of the account. A file stays open if the page reads it while a user signs in.
-    if (before === null || before === signedInAs.value) return;
-    workspace.closeFetched();
-    closeStored();
+    if (before !== null && before !== signedInAs.value) {
+      workspace.closeFetched();
+      closeStored();
+    }
+    findKeptSquad();
   });
   const lastOpened = useRef(workspace.opened.peek());
   useSignalEffect(() => {

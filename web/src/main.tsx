@@ -1,7 +1,6 @@
 import { render } from "preact";
 import "./styles.css";
 import { App } from "./app.js";
-import { findKeptSquad } from "./opened-squad.js";
 import { Outdated } from "./parts/outdated.js";
 import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
@@ -24,4 +23,3 @@ render(
 keepFocus();
 keepOffline();
 findService();
-findKeptSquad();

@@ -6,6 +6,7 @@ import type { StoredSession } from "./squad/stored-session.js";
 import { findKept, type KeptSquad, removeKept } from "./view/kept-squad.js";
 import { goToViewer, leaveViewerAddress, mayReplaceSquad } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
+import { hasLeft, signedInAs } from "./view/signed-in.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
 import { setZones } from "./view/zone-speeds.js";
@@ -15,13 +16,21 @@ type SquadPart = typeof import("./squad/squad-part.js");
 /** The open squad with its part of the page, or null if there is none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The squad that this browser stores, or null if there is none or it is open. */
+/** The squad that this browser stores for the user, or null if there is none or it is open. */
 export const keptSquad = signal<KeptSquad | null>(null);
 
-/** Looks for a stored squad of this browser. */
+/**
+ * Looks for a stored squad of this browser. A squad whose files were opened with an account is visible only to this account. It is closed
+ * and removed after the account has left.
+ */
 export async function findKeptSquad(): Promise<void> {
+  const open = openedSquad.peek();
+  if (hasLeft(open?.keeper?.account ?? null)) open?.session.close();
   const kept = await findKept();
-  if (openedSquad.peek() === null) keptSquad.value = kept;
+  const account = kept?.account ?? null;
+  if (hasLeft(account)) await removeKeptSquad();
+  else if (openedSquad.peek() === null)
+    keptSquad.value = account === null || account === signedInAs.peek() ? kept : null;
 }
 
 export async function removeKeptSquad(): Promise<void> {
@@ -63,7 +72,7 @@ function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void
 /** Returns whether to show a squad. The user can keep an open squad with unsaved changes; then the new one is closed. */
 async function mayShow({ session }: OpenSquad): Promise<boolean> {
   const may = await mayReplaceSquad();
-  if (!may) session.opened.close();
+  if (!may) session.close();
   return may;
 }
 
@@ -131,8 +140,11 @@ function actionsOn(
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;
     },
-    onClose() {
-      openedSquad.peek()?.keeper?.end();
+    onClose(session) {
+      const open = openedSquad.peek();
+      // the user has declined to show the session
+      if (open?.session !== session) return;
+      open.keeper?.end();
       openedSquad.value = null;
       playerShown.value = null;
     },
@@ -143,11 +155,10 @@ function actionsOn(
 export async function showKeptSquad(workspace: Workspace, settings: Settings): Promise<void> {
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
-  if (kept === null || part === null) return;
+  if (kept === null || part === null || !(await mayReplaceSquad())) return;
   const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
   if (restored === null) return;
   const { whenRead, ...open } = restored;
-  if (!(await mayShow(open))) return;
   show(workspace, { ...open, part });
   await whenRead;
 }

@@ -83,6 +83,32 @@ async function assignDevice(): Promise<void> {
   await client.waitForJob(stored?.job?.job_id ?? "", { intervalMs: 50 });
 }
 
+/** Drops recordings onto the page together. */
+const drop = (page: Page, files: SquadScene["files"]) =>
+  page.evaluate(
+    (all) => {
+      const dataTransfer = new DataTransfer();
+      for (const { name, bytes } of all) dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
+      document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    files.map(({ name, buffer }) => ({ name, bytes: [...buffer] })),
+  );
+
+/** Counts the workers in the memory of the page, including those that have ended. */
+async function workersInMemory(page: Page): Promise<number> {
+  const browser = await page.context().newCDPSession(page);
+  const { result } = await browser.send("Runtime.evaluate", { expression: "Worker.prototype" });
+  const { objects } = await browser.send("Runtime.queryObjects", {
+    prototypeObjectId: result.objectId ?? "",
+  });
+  const counted = await browser.send("Runtime.callFunctionOn", {
+    objectId: objects.objectId ?? "",
+    functionDeclaration: "function () { return this.length; }",
+  });
+  await browser.detach();
+  return counted.result.value;
+}
+
 /** Counts requests whose method and address match. */
 function count(page: Page, isOne: (method: string, url: string) => boolean): { number: number } {
   const counted = { number: 0 };
@@ -103,10 +129,15 @@ describe.skipIf(hasNoBrowser)("the squad of a stored session", () => {
     const session = await scene.session("Derby");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session, 2);
+    const sprints = page.getByRole("columnheader", { name: "Sprints" });
+    await sprints.getByRole("button").click();
+    await sprints.getByRole("button").click();
     await leaveSquad(page);
     await assignDevice();
     await returnToSquad(page);
     await isRead(page, 3);
+    // the table is sorted as before
+    expect(await sprints.getAttribute("aria-sort")).toBe("ascending");
     expect(await status(page).getByText("to check").count()).toBe(0);
     await leaveSquad(page);
     await replacePeriods(session);
@@ -171,6 +202,31 @@ describe.skipIf(hasNoBrowser)("the squad of a stored session", () => {
       .getByRole("button", { name: /^Warm-up/ })
       .waitFor();
     await isRead(page, 2);
+  });
+
+  it("stays when the user declines other files, of which nothing stays in memory", async () => {
+    expectComplaint(/400/);
+    const session = await scene.session("Derby");
+    const page = await openSignedIn(service, scene);
+    await openSquad(page, session, 2);
+    await page.route(`**${PERIODS.replace("{session}", String(session))}`, (route) =>
+      route.request().method() === "PUT"
+        ? route.fulfill({ status: 400, headers: { "X-Request-Id": "1" }, json: { detail: "No." } })
+        : route.continue(),
+    );
+    await makePeriod(page, "Pressing");
+    await status(page).getByText("The periods are not saved.").waitFor();
+    await page.locator(".squad-table .player").first().click();
+    const back = page.getByRole("button", { name: "Back to the squad" });
+    await back.waitFor();
+    const workers = await workersInMemory(page);
+    await drop(page, scene.files);
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    await expect.poll(() => workersInMemory(page)).toBe(workers);
+    await back.click();
+    await status(page).getByText("The periods are not saved.").waitFor();
   });
 
   it("asks in every view before unsaved periods are lost", async () => {

@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
       const json = {
         ...season,
         sessions: season.sessions.map((one) =>
-          one.id === rounds[5] ? { ...one, not_computed: athletes } : one,
+          one.id === rounds[5] ? { ...one, not_computed: athletes, computing: false } : one,
         ),
         players: season.players.map((player) => ({
           ...player,
@@ -91,6 +91,28 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     await page.getByLabel("Order").selectOption("number");
     expect(await page.locator(".season-panel h2").first().innerText()).toMatch(/^7 Ann Ash/);
     expect(await violations(page)).toEqual([]);
+  });
+
+  it("says that sessions are being computed, and shows their figures afterwards", async () => {
+    const page = await openSignedIn(service, people);
+    let reads = 0;
+    await page.route(/\/season\//, async (route) => {
+      const response = await route.fetch();
+      const season: Resource["Season"] = await response.json();
+      const changed = season.sessions.map((one) =>
+        one.id === sessions[5]
+          ? { ...one, not_computed: [people.athletes[0]?.id ?? 0], computing: true }
+          : one,
+      );
+      await route.fulfill({ response, json: reads++ < 2 ? { ...season, sessions: changed } : season });
+    });
+    await showView(page, `#/squads/${squad}/season`, "First team");
+    const computing = page.getByText("Computing 1 of 6 sessions…");
+    await computing.waitFor();
+    expect(await page.getByRole("region", { name: "Figures that are not computed" }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await computing.waitFor({ state: "detached" });
+    expect(reads).toBe(3);
   });
 
   it("contains the figures and the normal range of the API in its table, for each figure and each session", async () => {

@@ -3,6 +3,7 @@ import { type Resource, unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
+import { held } from "./held.js";
 import { hasNoBrowser, useBrowser } from "./page.js";
 import { type SquadPeople, squadOf, squadPeople } from "./season-scene.js";
 import { showView } from "./service.js";
@@ -67,6 +68,31 @@ describe.skipIf(hasNoBrowser)("a form that somebody else's change overtakes", ()
     await question(page).getByRole("button", { name: "Save my changes" }).click();
     await dialog(page).waitFor({ state: "detached" });
     expect((await read(people, id)).kind).toBe("other");
+  });
+
+  it("counts as saved afterwards if it stays open, except for input during the request", async () => {
+    const { id, username } = await service.manager("tess");
+    const client = await service.clientOf(username);
+    const page = await openSignedIn(service, { username });
+    await showView(page, "#/account", username);
+    const body = { manager_profile: { last_name: "Winter" } };
+    await unwrap(client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: id } }, body }));
+    await page.getByLabel("First name").fill("Tess");
+    const { release } = await held(page, "**/api/v1/managers/*/", "PATCH");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await question(page).getByText("Last name: Winter.").waitFor();
+    await question(page).getByRole("button", { name: "Save my changes" }).click();
+    await page.getByLabel("ID in another system").fill("T-1");
+    await release();
+    await page.getByText("The profile is saved.").waitFor();
+    expect(await page.getByLabel("Last name").inputValue()).toBe("Winter");
+    const leaving = page.getByRole("dialog", { name: "Leave without saving?" });
+    const devices = page.getByRole("link", { name: "Devices", exact: true });
+    await devices.click();
+    await leaving.getByRole("button", { name: "Cancel" }).click();
+    await page.getByLabel("ID in another system").fill("");
+    await devices.click();
+    await page.getByText("You have no devices.").waitFor();
   });
 
   it("keeps the time of a session in the repeated hour of the clock change when a note is added", async () => {

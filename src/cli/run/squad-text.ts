@@ -1,5 +1,12 @@
-import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../../squad/index.js";
-import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
+import {
+  figureOf,
+  isIncomplete,
+  type SquadColumn,
+  type SquadRow,
+  summaryOf,
+  wholeRows,
+} from "../../squad/index.js";
+import { cellText, marksOf, unitText } from "../../squad-report/cells.js";
 import { smallerCount } from "../../squad-report/means.js";
 
 /** Width of a table with its marks if the names are short enough. */

@@ -141,7 +141,7 @@ export class Session {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;
     }
     // a late response belongs to an earlier session
-    if (asked === this.#asked) this.#become(account);
+    if (asked === this.#asked) this.#become(account, account === null);
   }
 
   /** @throws ApiError, AwayError */
@@ -202,7 +202,7 @@ export class Session {
 
   /** Leaves an expired session. Requests that wait for it are abandoned. */
   leave(): void {
-    this.#become(null);
+    this.#become(null, this.#hasEnded.peek());
   }
 
   /** Applies the changes of another tab. */
@@ -224,8 +224,11 @@ export class Session {
     }
   }
 
-  /** @param account undefined while it is unknown */
-  #become(account: Account | null | undefined): void {
+  /**
+   * @param account undefined while it is unknown
+   * @param hasExpired whether there is no account because its session has expired
+   */
+  #become(account: Account | null | undefined, hasExpired = false): void {
     this.#asked++;
     const known = this.#account.peek();
     const isSame = account != null && known?.id === account.id;
@@ -238,7 +241,7 @@ export class Session {
     this.#waiting = [];
     this.#account.value = account;
     this.#hasEnded.value = false;
-    if (account !== undefined) rememberSignedIn(account?.id ?? null);
+    if (account !== undefined) rememberSignedIn(account?.id ?? null, hasExpired);
     for (const resume of waiting) resume(isSame);
   }
 

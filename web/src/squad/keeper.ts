@@ -1,6 +1,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { KEPT_INDEX, type KeptSquad, keptFolder, removeKept } from "../view/kept-squad.js";
 import { oneAtATime } from "../view/latest.js";
+import { signedInAs } from "../view/signed-in.js";
 import { day } from "../view/times.js";
 import { fileSize } from "../view/values.js";
 import { sessionName } from "./scope-words.js";
@@ -16,6 +17,8 @@ export type Keeping =
 /** Stores the files of a session in this browser until the session is closed. The files are available after a reload. */
 export class Keeper {
   readonly keeping: Signal<Keeping> = signal({ name: "not yet" });
+  /** The account for which the session is stored, or null if there is none. */
+  readonly account: string | null;
   readonly #session: SquadSession;
   /** Names in the folder. */
   readonly #stored = new Map<File, string>();
@@ -24,12 +27,16 @@ export class Keeper {
   #lastName = 0;
 
   /** @param restored the files that are already stored, with their names in the folder */
-  constructor(session: SquadSession, restored: ReadonlyMap<File, string> = new Map()) {
+  constructor(
+    session: SquadSession,
+    restored: Omit<KeptFiles, "lost"> = { account: signedInAs.peek(), names: new Map() },
+  ) {
     this.#session = session;
-    for (const [file, name] of restored) this.#stored.set(file, name);
-    this.#lastName = restored.size;
+    this.account = restored.account;
+    for (const [file, name] of restored.names) this.#stored.set(file, name);
+    this.#lastName = restored.names.size;
     const keep = oneAtATime(() => this.#keep());
-    let isFirst = restored.size === 0;
+    let isFirst = restored.names.size === 0;
     this.#stop = effect(() => {
       // the stored state depends on these signals
       stateOf(session);
@@ -90,7 +97,8 @@ export class Keeper {
     const session = this.#session;
     const startMs = session.interval.peek()?.startMs ?? 0;
     return {
-      version: 2,
+      version: 3,
+      account: this.account,
       title: `${sessionName(session)} of ${day(startMs, session.settings.zone.peek())}`,
       recordings: session.recordings.peek().length,
       bytes,
@@ -111,7 +119,7 @@ async function write(folder: FileSystemDirectoryHandle, name: string, content: B
 }
 
 /** Files of a stored session. */
-export interface KeptFiles {
+export interface KeptFiles extends Pick<KeptSquad, "account"> {
   /** The stored files with their names in the folder. */
   names: ReadonlyMap<File, string>;
   /** Stored files that the browser removed or cannot read, as empty files with their names. */
@@ -119,7 +127,7 @@ export interface KeptFiles {
 }
 
 /** Reads the stored files of the session. */
-export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
+export async function keptFiles({ account, files }: KeptSquad): Promise<KeptFiles> {
   const folder = await keptFolder();
   const names = new Map<File, string>();
   const lost = new Set<File>();
@@ -129,7 +137,7 @@ export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
     names.set(file, stored);
     if (content === null) lost.add(file);
   }
-  return { names, lost };
+  return { account, names, lost };
 }
 
 /** Reads a stored file. Returns null if it is missing or cannot be read. */

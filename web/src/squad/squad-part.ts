@@ -64,12 +64,12 @@ export async function restoreSquad(
 ): Promise<(OpenSquad & { whenRead: Promise<void> }) | null> {
   const keeping = await loadKeeping();
   if (keeping === null) return null;
-  const { names, lost } = await keeping.keptFiles(kept);
+  const files = await keeping.keptFiles(kept);
   const session = new SquadSession(settings, new SquadWorkers(), actions);
   const whenRead = session.opened
-    .add([...names.keys()], lost)
+    .add([...files.names.keys()], files.lost)
     .then(() => keeping.applyState(session, kept.state as SessionState));
-  return { session, keeper: new keeping.Keeper(session, names), whenRead };
+  return { session, keeper: new keeping.Keeper(session, files), whenRead };
 }
 
 /** Opens a session of the service. The method `addRanges` of the session then reads it. */

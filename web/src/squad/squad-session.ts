@@ -48,7 +48,7 @@ export interface SquadActions {
     zones: ZoneKind | null,
     player: Player | null,
   ) => Promise<void>;
-  onClose: () => void;
+  onClose: (session: SquadSession) => void;
 }
 
 /** The rows of a scope, computed together. */
@@ -259,7 +259,7 @@ export class SquadSession {
     this.#stop();
     this.played.end();
     this.opened.close();
-    this.#actions.onClose();
+    this.#actions.onClose(this);
   }
 
   async #compute(): Promise<void> {

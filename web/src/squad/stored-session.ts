@@ -1,8 +1,9 @@
-import type { ReadonlySignal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { Roster, SessionPeriod } from "asi-convert/squad";
 import type { ComponentType } from "preact";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { LookAt } from "./look-at-item.js";
+import type { Sort } from "./shown-order.js";
 import type { SquadFile } from "./squad-file.js";
 
 /** The interface of an open session for the service. */
@@ -11,6 +12,7 @@ export interface FollowedSession {
   readonly files: ReadonlySignal<readonly SquadFile[]>;
   /** The directions of play, by period name. */
   readonly attack: ReadonlySignal<ReadonlyMap<string, unknown>>;
+  readonly sort: Signal<Sort>;
   readonly opened: { add(files: readonly File[]): Promise<void> };
 }
 

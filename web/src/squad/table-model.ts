@@ -1,5 +1,6 @@
 import {
   byPosition,
+  isBound,
   isIncomplete,
   positionOf,
   recordedTimeMs,
@@ -108,18 +109,15 @@ function cellOf(
   { shade, outlier }: Pick<Cell, "shade" | "outlier">,
 ): Cell {
   const value = valueIn(row, column, form.isPerMinute);
-  const isBound = form.isPerMinute ? column.key === "top_speed_km_per_h" : isBoundOf(column);
+  // sums per minute are rates
+  const isLowerBound = form.isPerMinute ? column.key === "top_speed_km_per_h" : isBound(column);
   return {
     text: textOf(value, column, form),
-    isAtLeast: value !== null && isBound && isIncomplete(row),
+    isAtLeast: value !== null && isLowerBound && isIncomplete(row),
     shade,
     outlier,
   };
 }
-
-/** Sums and maxima lack the unrecorded part. Rates, means and the minutes themselves do not. */
-const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
-  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
 function textOf(value: number | null, column: SquadColumn, { isPerMinute }: TableForm): string {
   return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));

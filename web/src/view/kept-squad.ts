@@ -1,6 +1,8 @@
 /** Summary of a squad that this browser stores. The page shows it before it loads the squad. */
 export interface KeptSquad {
-  version: 2;
+  version: 3;
+  /** The id of the account that was signed in when the files were opened, or null if there was none. */
+  account: string | null;
   /** The title, such as "Match of Sat, 16 May 2026". */
   title: string;
   recordings: number;
@@ -29,7 +31,7 @@ export async function findKept(): Promise<KeptSquad | null> {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
     const index = await (await folder.getFileHandle(KEPT_INDEX)).getFile();
     const kept = JSON.parse(await index.text()) as KeptSquad;
-    return kept.version === 2 ? kept : null;
+    return kept.version === 3 ? kept : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { groupBy } from "../lists/group-by.js";
 import { queueExactly, queueRecordings, RECORDED_AT_A_TIME, type Recording } from "./queue.js";
 import {
   type Memberships,
@@ -70,7 +71,7 @@ export async function recordFiguresOfMembers(
   );
 }
 
-/** Records that many sessions, or only their figures, have changed. A job for each records them if they have many readers. */
+/** Records that many sessions, or only their figures, have changed. A job for each owner records them if they have many readers. */
 export async function recordSessionsOf(
   unit: UnitOfWork,
   kind: Kind,
@@ -78,9 +79,12 @@ export async function recordSessionsOf(
 ): Promise<void> {
   const ids = sessions.map(({ id }) => id);
   if (ids.length === 0 || (await recordFew(unit, theseSessions(ids), kind))) return;
-  await queueRecordings(
+  await queueExactly(
     unit,
-    sessions.map(({ id, ownerId }) => ({ payload: { sessionIds: [id], kind }, chargedTo: ownerId })),
+    [...groupBy(sessions, ({ ownerId }) => ownerId)].map(([chargedTo, own]) => ({
+      payload: { sessionIds: own.map(({ id }) => id), kind },
+      chargedTo,
+    })),
   );
 }
 
@@ -95,7 +99,7 @@ export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: numbe
   const sessionIds = [...new Set(rows.map(({ id }) => Number(id)))];
   const kind = "session";
   if (!(await recordFew(unit, theseSessions(sessionIds), kind)))
-    await queueExactly(unit, [{ sessionIds, kind }]);
+    await queueExactly(unit, [{ payload: { sessionIds, kind } }]);
 }
 
 /** The remaining work of a job. */

@@ -42,6 +42,11 @@ export async function queueRecordings(unit: UnitOfWork, recordings: readonly Rec
 const inOrderOfKeys = (a: { uniqueKey: string }, b: { uniqueKey: string }) =>
   a.uniqueKey < b.uniqueKey ? -1 : 1;
 
-/** Adds jobs that record what later queries would not find. */
-export const queueExactly = (unit: UnitOfWork, payloads: readonly object[]): Promise<void> =>
-  unit.enqueueAll(payloads.map((payload) => ({ kind, payload: { ...payload } })));
+/** Adds jobs that record what later queries would not find, or exactly these objects. */
+export const queueExactly = (
+  unit: UnitOfWork,
+  recordings: readonly { payload: object; chargedTo?: number }[],
+): Promise<void> =>
+  unit.enqueueAll(
+    recordings.map(({ payload, ...charged }) => ({ kind, payload: { ...payload }, ...charged })),
+  );

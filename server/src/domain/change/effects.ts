@@ -17,8 +17,9 @@ import {
 } from "../change-log/objects.js";
 import { recordRoles } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
+import { groupBy } from "../lists/group-by.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
+import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
 import { grantAudit } from "../squad-roles/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -48,6 +49,25 @@ const recordMembers = (
     unit,
     members.flatMap((one) => (one === null ? [] : [{ accountId: one.athleteId, squadId: one.squadId }])),
   );
+
+/** Sessions at the times of a permission to write get time frames of the athlete, or lose them. */
+async function deriveWritable(
+  unit: UnitOfWork,
+  changed: Events["permissionsGranted"]["granted"],
+): Promise<void> {
+  const writable = changed.filter(({ permission }) => permission === "WRITE");
+  const byPair = groupBy(writable, ({ managerId, athleteId }) => `${managerId} ${athleteId}`);
+  const owners = await ownersOfSquads(
+    unit.queries,
+    writable.map(({ managerId }) => managerId),
+  );
+  for (const ofPair of byPair.values()) {
+    const { managerId: ownerId = 0, athleteId = 0 } = ofPair[0] ?? {};
+    if (!owners.has(ownerId)) continue;
+    const times = ofPair.map(({ startTime, expirationTime }) => ({ startTime, endTime: expirationTime }));
+    await queueRest(unit, { ownerId, athleteId, ...spanOfChange(times) });
+  }
+}
 
 /**
  * Lists all effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in the same
@@ -109,14 +129,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         granted.map((after) => ({ id: after.id, after })),
       ),
-    // Sessions before the permission may now get time frames of the athlete.
-    async (unit, { granted }) => {
-      for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
-        if (permission !== "WRITE") continue;
-        const times = spanOfChange([{ startTime, endTime: expirationTime }]);
-        await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
-      }
-    },
+    (unit, { granted }) => deriveWritable(unit, granted),
     (unit, { granted }) => recordPermitted(unit, granted),
     (unit, { granted }) => recordFiguresOfMembers(unit, granted),
   ],
@@ -126,6 +139,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         revoked.map((before) => ({ id: before.id, before })),
       ),
+    (unit, { revoked }) => deriveWritable(unit, revoked),
     (unit, { revoked }) => recordPermitted(unit, revoked),
     (unit, { revoked }) => recordFiguresOfMembers(unit, revoked),
   ],

@@ -238,18 +238,30 @@ export const enforceResponseQuota = quota(
   },
 );
 
+type Counting = Pick<UnitOfWork, "queries" | "config" | "now">;
+
+const isWithinSamples = (counting: Counting, accountId: number, limit: number, stored: number) =>
+  isWithin(counting, limit, `samples ${accountId}`, stored, () =>
+    countSamplesOf(sqlClientOf(counting.queries), accountId, isSampleServerAway),
+  );
+
+/** Whether the quota of an account allows `added` more samples than are stored now. Reserves nothing. */
+export const hasRoomForSamples = (counting: Counting, accountId: number, added: number): Promise<boolean> =>
+  isWithinSamples(counting, accountId, counting.config.quotaSamples - added, 0);
+
+export const tooManySamples = ({ quotaSamples }: Config): QuotaExceeded =>
+  new QuotaExceeded(
+    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+  );
+
 /**
  * Call it after storing samples of a device of the account.
  * @param stored increase of the count: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
 export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
-  const { quotaSamples } = unit.config;
-  const count = () => countSamplesOf(sqlClientOf(unit.queries), accountId, isSampleServerAway);
-  if (await isWithin(unit, quotaSamples, `samples ${accountId}`, stored, count)) return;
-  throw new QuotaExceeded(
-    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
-  );
+  if (!(await isWithinSamples(unit, accountId, unit.config.quotaSamples, stored)))
+    throw tooManySamples(unit.config);
 }
 
 /** Whether the quota of an owner allows `added` more stored figures. */

@@ -194,7 +194,7 @@ const definitionWithoutHeart = (definition: NonNullable<PlayerFigures["definitio
 export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wanted }: FiguresTable) => ({
   session: session.id,
   ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),
-  rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
+  rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, leftOut, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
     return {
       athlete: player.athleteId,
@@ -218,6 +218,10 @@ export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wante
         ...definitionsWanted(wanted),
       },
       timeframes,
+      left_out_devices: [...leftOut].map(([serial, frames]) => ({
+        serial,
+        timeframes: frames.map(({ id }) => id),
+      })),
       computed_at: computedAt.toISOString(),
     };
   }),

@@ -13,6 +13,7 @@ import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
+import { countsInLength } from "./counts-in-length.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { playersOf } from "./players.js";
@@ -21,6 +22,7 @@ import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
 import { batchesOf, type Part, partsOf, storedOf } from "./season-stored.js";
+import { computingSessions } from "./waiting-work.js";
 
 /** Maximum number of sessions in one response. */
 export const MAX_SESSIONS = 400;
@@ -55,6 +57,9 @@ export const Season = Type.Object(
         not_computed: Type.Array(Type.Integer(), {
           description:
             "Ids of athletes whose figures are not computed, stale, or incomplete because of a limit. The table of the session computes them, or names them with `limit_reached`",
+        }),
+        computing: Type.Boolean({
+          description: "As in the details of the session: its figures may still change",
         }),
       }),
       { description: "In chronological order" },
@@ -101,7 +106,7 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 3;
+const SEASON_VERSION = 4;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -121,6 +126,8 @@ export async function squadSeason(
   const { queries } = ctx;
   const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
+  // Read this before the time frames and figures, which a job may change meanwhile.
+  const computing = await computingSessions(queries, squad, all);
   const readable = await readableParts(ctx, squad, batches);
   const incomplete = await incompletePlayers(
     queries,
@@ -143,6 +150,7 @@ export async function squadSeason(
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
     readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
     [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
+    [...computing].sort((a, b) => a - b),
   ]);
   if (isKnown(etag)) return { resource: NOTHING, etag };
   const missing = readable.filter(({ inputs }) => inputs === null);
@@ -180,6 +188,7 @@ export async function squadSeason(
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
       not_computed: missingIn(id).filter(isSeen),
+      computing: computing.has(id),
     })),
   };
   const pieces = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"players":[`)];
@@ -233,13 +242,9 @@ async function readableParts(
     ctx.queries,
     ownerId,
     "READ",
-    parts.flatMap(({ athleteId, time }) =>
-      time === null ? [] : [{ athleteId, startTime: time.start, endTime: time.end }],
-    ),
+    parts.flatMap(({ athleteId, whole }) => whole.map((time) => ({ athleteId, ...time }))),
   );
-  return parts.filter(
-    ({ athleteId, time }) => time !== null && grants.cover(athleteId, time.start, time.end),
-  );
+  return parts.filter(({ athleteId, whole }) => countsInLength(grants, athleteId, whole));
 }
 
 /** Returns the names and numbers of the players. */

@@ -75,10 +75,14 @@ export function Form({
   const [isSlow, setSlow] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const saved = useRef<Content>(new Map());
-  // An effect after the next frame would treat early input of the user as saved.
+  /** The names of the fields with input since the form was sent. */
+  const touched = useRef(new Set<string>());
+  /** Replaced after a save, with the sent values of the fields that have changed since. */
+  const [overtaken, setOvertaken] = useState<Content>(new Map());
+  // An effect after the next frame would treat early input of the user as saved. After a save, the fields already have the new values.
   useLayoutEffect(() => {
-    if (form.current !== null) saved.current = contentOf(form.current);
-  }, []);
+    if (form.current !== null) saved.current = new Map([...contentOf(form.current), ...overtaken]);
+  }, [overtaken]);
   const isUnsaved = useCallback(
     () => form.current !== null && changedIn(form.current, saved.current).size > 0,
     [],
@@ -88,12 +92,13 @@ export function Form({
   const submit = async (element: HTMLFormElement) => {
     setBusy(true);
     setMessages(new Map());
+    touched.current.clear();
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     try {
       const data = new FormData(element);
       const sent = contentOf(element);
       await onSubmit((name) => String(data.get(name) ?? ""), element, changedIn(element, saved.current));
-      saved.current = sent;
+      setOvertaken(new Map([...touched.current].map((name) => [name, sent.get(name) ?? ""])));
     } catch (error) {
       setMessages(messagesFor(element, error));
       // waits until the messages are rendered, because screen readers then read them with the field
@@ -115,6 +120,7 @@ export function Form({
         // the error of the old value does not apply to the new one
         onInput={({ target }) => {
           const { name } = target as HTMLInputElement;
+          touched.current.add(name);
           if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));
         }}
         onSubmit={(event) => {

@@ -6,6 +6,10 @@ import { ProblemCard } from "./problem.js";
 /** The page does not announce shorter waits. */
 export const SLOW_MS = 500;
 
+/** Pauses between requests while the service computes. Each pause is twice as long as the previous one. */
+export const FIRST_PAUSE_MS = 1000;
+export const LONGEST_PAUSE_MS = 30_000;
+
 /** Data of a view. */
 export interface Loaded<Data> {
   /** The last loaded data. They stay while the page loads again. */
@@ -81,6 +85,21 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
     [key],
   );
   return { ...(state.key === key ? state : { ...initial, key }), reload, replace };
+}
+
+/** Loads again, with increasing pauses, while the service computes. */
+export function useReloads(
+  { isLoading, reload }: Pick<Loaded<unknown>, "isLoading" | "reload">,
+  isComputing: boolean,
+): void {
+  const pauseMs = useRef(FIRST_PAUSE_MS);
+  useEffect(() => {
+    if (!isComputing) pauseMs.current = FIRST_PAUSE_MS;
+    if (!isComputing || isLoading) return;
+    const timer = setTimeout(reload, pauseMs.current);
+    pauseMs.current = Math.min(2 * pauseMs.current, LONGEST_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [isComputing, isLoading]);
 }
 
 interface Props<Data> {

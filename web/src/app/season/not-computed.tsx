@@ -17,11 +17,13 @@ export interface MissingProps {
   onDone: () => void;
 }
 
-/** The sessions whose figures are missing or outdated. The season does not compute them, but the table of a session does. */
+/** The sessions whose figures are missing or outdated, and that no job computes. The table of a session computes them. */
 export function NotComputed({ client, sessions, zone, nameOf, onDone }: MissingProps) {
   const problem = useProblem();
   const [done, setDone] = useState(0);
-  const missing = sessions.filter(({ not_computed }) => not_computed.length > 0).reverse();
+  const missing = sessions
+    .filter(({ not_computed, computing }) => not_computed.length > 0 && !computing)
+    .reverse();
   if (missing.length === 0) return null;
   const others = missing.length - NAMED;
   return (

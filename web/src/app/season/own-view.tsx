@@ -18,6 +18,7 @@ import {
   type SeasonPlayer,
   type SquadColumn,
 } from "./chart.js";
+import { SeasonComputing } from "./season-computing.js";
 import { figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 
@@ -76,9 +77,12 @@ function OwnSeason({ client, squad, athlete, zone }: SeasonProps) {
       <Requested request={request} what="your figures">
         {(stored) => {
           const players = stored.players.filter((player) => player.athlete === athlete);
-          const waiting = stored.sessions.filter(({ not_computed }) => not_computed.includes(athlete));
+          const waiting = stored.sessions.filter(
+            ({ not_computed, computing }) => not_computed.includes(athlete) && !computing,
+          );
           return (
             <>
+              <SeasonComputing request={request} />
               {waiting.length === 0 ? null : (
                 <p class="note">
                   Your figures of {waiting.map(({ name }) => name).join(", ")} are not computed yet. They

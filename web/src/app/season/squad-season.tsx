@@ -11,6 +11,7 @@ import { Requested, useRequest } from "../parts/request.js";
 import { nameIn, visibleAthletes } from "../people.js";
 import { comparedIndex, farthestFirst, figureName, NORMAL_RULE, panelTicks } from "./chart.js";
 import type { MissingProps } from "./not-computed.js";
+import { SeasonComputing } from "./season-computing.js";
 import { FIRST_FIGURE, figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 import { SeasonTable } from "./season-table.js";
@@ -35,6 +36,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
     <Requested request={request} what="the season">
       {(stored) => (
         <>
+          <SeasonComputing request={request} />
           <Missing
             client={client}
             sessions={stored.sessions}

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
-import { useEffect, useRef } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
@@ -8,7 +7,7 @@ import { sportName } from "../activities/names.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { Facts } from "../parts/facts.js";
 import { lazily } from "../parts/lazily.js";
-import { Requested, useRequest } from "../parts/request.js";
+import { Requested, useReloads, useRequest } from "../parts/request.js";
 import { mayEdit, mayReadHeart } from "../squads/roles.js";
 import type { ViewProps } from "../view.js";
 import { type LoadedSession, loadSession, missingPlayers, playersIn } from "./load-session.js";
@@ -19,22 +18,10 @@ const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSess
 const EditSession = lazily(async () => (await import("./edit-session.js")).EditSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
-/** Pauses between requests during a computation. Each pause is twice as long as the previous one. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
-
 /** One session, with its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
   const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal, 0));
-  const isComputing = (request.data?.figures.computing.length ?? 0) > 0;
-  const pauseMs = useRef(FIRST_PAUSE_MS);
-  useEffect(() => {
-    if (!isComputing) pauseMs.current = FIRST_PAUSE_MS;
-    if (!isComputing || request.isLoading) return;
-    const timer = setTimeout(request.reload, pauseMs.current);
-    pauseMs.current = Math.min(2 * pauseMs.current, LONGEST_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [isComputing, request.isLoading]);
+  useReloads(request, (request.data?.figures.computing.length ?? 0) > 0);
   return (
     <>
       <p class="back">

@@ -3,6 +3,7 @@ import type { Client } from "asi-client";
 import { useEffect } from "preact/hooks";
 import { closeStored, shownPlayer, showStored } from "../../opened-squad.js";
 import { ChooseFiles } from "../../parts/drop.js";
+import type { Sort } from "../../squad/shown-order.js";
 import type { FollowedSession, StoredSession } from "../../squad/stored-session.js";
 import { go, goInstead, mayReplaceSquad } from "../../view/route.js";
 import type { Preset } from "../../view/settings.js";
@@ -61,6 +62,12 @@ function Show({ loaded, ...props }: ViewProps & { loaded: Loaded }) {
   );
 }
 
+/**
+ * The last sort order of each session. Undo steps are not kept: they would restore earlier periods over those that somebody else may have
+ * saved in the meantime.
+ */
+const sorts = new Map<number, Sort>();
+
 async function show({ client, workspace, settings }: ViewProps, loaded: Loaded): Promise<void> {
   const { session, figures, periods, periodsTag: tag, worn } = loaded;
   const { id } = session;
@@ -89,7 +96,10 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
     missing: missingIn(loaded),
     afterSigningIn: (work) => afterSigningIn(client, work),
     follow: (opened) => {
+      const sort = sorts.get(id);
+      if (sort !== undefined) opened.sort.value = sort;
       const ends = [
+        () => sorts.set(id, opened.sort.peek()),
         saver.follow(opened.periods),
         guardPeriods(saver, session.name, () => isViewerShown.peek() && isSquadShown()),
         watch.follow(opened),

@@ -3,6 +3,7 @@ import { ApiError } from "asi-client";
 import type { FollowedSession } from "../../squad/stored-session.js";
 import { route } from "../../view/route.js";
 import { AwayError, timesReturned } from "../connection.js";
+import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS } from "../parts/request.js";
 import { type LoadedSession, playersIn } from "./load-session.js";
 import type { PeriodSaver } from "./period-saver.js";
 import { periodsOfRows } from "./stored-periods.js";
@@ -26,10 +27,6 @@ interface Watched {
   /** Opens the session again with its current content. */
   reopen: () => void;
 }
-
-/** Pauses between requests while the service computes. Each pause is twice as long as the previous one. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
 
 const PRECONDITION_FAILED = 412;
 

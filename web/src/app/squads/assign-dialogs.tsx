@@ -89,9 +89,9 @@ export function AssignDialog(props: AssignProps) {
 export function ChangeHandsDialog(props: Props & { assignment: Assignment; name: string }) {
   const { client, settings, players, assignment, name, onClose, onDone } = props;
   const zone = settings.zone.value;
+  const path = "/api/v2/assignments/{assignment}/";
   const params = { path: { assignment: assignment.id } };
-  const end = (end_time: string) =>
-    unwrap(client.PATCH("/api/v2/assignments/{assignment}/", { params, body: { end_time } }));
+  const end = (end_time: string) => unwrap(client.PATCH(path, { params, body: { end_time } }));
   return (
     <Dialog title="Reassign" onClose={onClose}>
       <p>{name}</p>
@@ -102,8 +102,9 @@ export function ChangeHandsDialog(props: Props & { assignment: Assignment; name:
           action="Reassign"
           onCancel={onClose}
           onSubmit={async (values) => {
-            const { device, end_time } = assignment;
             const start_time = timeIn(values, "start_time", zone);
+            // the end may have changed since the page showed it
+            const { device, end_time } = await unwrap(client.GET(path, { params }));
             await end(start_time);
             try {
               const body = { device, athlete: Number(values("athlete")), start_time, end_time };

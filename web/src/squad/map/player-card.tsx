@@ -1,5 +1,5 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
-import { figureOf, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "asi-convert/squad";
+import { figureOf, isBound, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "asi-convert/squad";
 import { useRef } from "preact/hooks";
 import { columnsIn } from "../../plots/columns.js";
 import { AXIS_WIDTH, drawPlot, RIGHT_MARGIN, TIME_AXIS_HEIGHT, TOP_MARGIN } from "../../plots/plot.js";
@@ -109,12 +109,11 @@ function Figure({
 }) {
   const value = figureOf(row, column);
   const decimals = decimalsOf(column, false);
-  const isBound = isAtLeast && (column.kind === "sum" || column.key === "top_speed_km_per_h");
   return (
     <div>
       <dt>{unit}</dt>
       <dd>
-        {value !== null && isBound ? (
+        {value !== null && isAtLeast && isBound(column) ? (
           <>
             <span aria-hidden="true">≥</span>
             <span class="for-readers">at least </span>

@@ -31,7 +31,7 @@ export const sessionFigures: Tool = tool({
   name: "session_figures",
   title: "Figures of a session",
   description:
-    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change.",
+    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows, left_out_devices), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change.",
   input: Type.Object({
     session: Given.session(),
     period: Type.Optional(period),
