@@ -79,10 +79,11 @@ export async function recordSessionsOf(
 ): Promise<void> {
   const ids = sessions.map(({ id }) => id);
   if (ids.length === 0 || (await recordFew(unit, theseSessions(ids), kind))) return;
-  await queueExactly(
+  await queueRecordings(
     unit,
     [...groupBy(sessions, ({ ownerId }) => ownerId)].map(([chargedTo, own]) => ({
-      payload: { sessionIds: own.map(({ id }) => id), kind },
+      // The same order gives the same job if the same sessions change again.
+      payload: { sessionIds: own.map(({ id }) => id).sort((a, b) => a - b), kind },
       chargedTo,
     })),
   );
@@ -99,7 +100,7 @@ export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: numbe
   const sessionIds = [...new Set(rows.map(({ id }) => Number(id)))];
   const kind = "session";
   if (!(await recordFew(unit, theseSessions(sessionIds), kind)))
-    await queueExactly(unit, [{ payload: { sessionIds, kind } }]);
+    await queueExactly(unit, [{ sessionIds, kind }]);
 }
 
 /** The remaining work of a job. */

@@ -101,9 +101,9 @@ export async function recordAthlete(unit: UnitOfWork, id: number): Promise<void>
 /** Records the given readers; jobs record them after the first ones, because later queries may not find them. */
 async function recordAll(unit: UnitOfWork, kind: Kind, pairs: readonly Pair[]): Promise<void> {
   await recordPairs(unit, kind, pairs.slice(0, RECORDED_AT_A_TIME));
-  const others: { payload: GivenReaders }[] = [];
+  const others: GivenReaders[] = [];
   for (let at = RECORDED_AT_A_TIME; at < pairs.length; at += RECORDED_AT_A_TIME)
-    others.push({ payload: { kind, pairs: pairs.slice(at, at + RECORDED_AT_A_TIME) } });
+    others.push({ kind, pairs: pairs.slice(at, at + RECORDED_AT_A_TIME) });
   await queueExactly(unit, others);
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -15,9 +16,7 @@ export interface Recording {
 
 /** Adds jobs. If the same job is waiting, it must not start before this transaction has ended. */
 export async function queueRecordings(unit: UnitOfWork, recordings: readonly Recording[]): Promise<void> {
-  const byKey = new Map(
-    recordings.map((one) => [JSON.stringify(Object.entries(one.payload).sort()), { kind, ...one } as const]),
-  );
+  const byKey = new Map(recordings.map((one) => [keyOf(one), { kind, ...one } as const]));
   // Write in the order of the keys, because concurrent changes would otherwise deadlock.
   const wanted = [...byKey].map(([uniqueKey, job]) => ({ ...job, uniqueKey })).sort(inOrderOfKeys);
   const keys = sql.param(wanted.map(({ uniqueKey }) => uniqueKey));
@@ -39,14 +38,15 @@ export async function queueRecordings(unit: UnitOfWork, recordings: readonly Rec
   }
 }
 
+/** A digest, because an index cannot contain the ids of hundreds of sessions. */
+const keyOf = ({ payload }: Recording): string =>
+  createHash("sha256")
+    .update(JSON.stringify(Object.entries(payload).sort()))
+    .digest("base64");
+
 const inOrderOfKeys = (a: { uniqueKey: string }, b: { uniqueKey: string }) =>
   a.uniqueKey < b.uniqueKey ? -1 : 1;
 
-/** Adds jobs that record what later queries would not find, or exactly these objects. */
-export const queueExactly = (
-  unit: UnitOfWork,
-  recordings: readonly { payload: object; chargedTo?: number }[],
-): Promise<void> =>
-  unit.enqueueAll(
-    recordings.map(({ payload, ...charged }) => ({ kind, payload: { ...payload }, ...charged })),
-  );
+/** Adds jobs that record what later queries would not find. */
+export const queueExactly = (unit: UnitOfWork, payloads: readonly object[]): Promise<void> =>
+  unit.enqueueAll(payloads.map((payload) => ({ kind, payload: { ...payload } })));
