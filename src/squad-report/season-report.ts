@@ -3,10 +3,10 @@ import { markupOf } from "../pictures/drawn-element.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
-import { matchNotes } from "../squad/match-notes.js";
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
+import { matchNotes } from "./match-notes.js";
 import {
   comparedIndex,
   comparisonOf,

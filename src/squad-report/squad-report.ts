@@ -26,7 +26,6 @@ import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
 export { extraTimeNote } from "../squad/extra-time.js";
-export { matchNote } from "../squad/match-notes.js";
 export {
   cautionsOf,
   isOptionalColumn,
@@ -37,6 +36,7 @@ export {
 export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squad/optional-figures.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
+export { matchNote } from "./match-notes.js";
 export { meanText } from "./means.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {

@@ -10,9 +10,9 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
-import { matchNotes } from "../../squad/match-notes.js";
 import { coversHalves } from "../../squad/season.js";
 import { cellText } from "../../squad-report/cells.js";
+import { matchNotes } from "../../squad-report/match-notes.js";
 import { entryText, markOf } from "../../squad-report/season-entry.js";
 import { recipeText } from "../../squad-report/squad-columns.js";
 import { lastIndexWith } from "./season-columns.js";

@@ -21,11 +21,11 @@ import {
   united,
   type ZoneKind,
 } from "../../squad/index.js";
-import { matchNote } from "../../squad/match-notes.js";
 import { optionalColumns } from "../../squad/optional-columns.js";
 import { type OptionalFigure, optionalFunctions } from "../../squad/optional-figures.js";
 import { recipeColumns } from "../../squad/recipe-columns.js";
 import { readPeriods } from "../../squad/sheets.js";
+import { matchNote } from "../../squad-report/match-notes.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";

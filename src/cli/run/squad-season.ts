@@ -7,9 +7,9 @@ import {
   type SeasonPlayer,
   seasonOf,
 } from "../../squad/index.js";
-import { matchNotes } from "../../squad/match-notes.js";
 import { readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
+import { matchNotes } from "../../squad-report/match-notes.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { nameMatcher } from "../batch/glob.js";
 import { findInputs, type Input } from "../batch/inputs.js";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { groupBy } from "../change/group-by.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { groupBy } from "../lists/group-by.js";
 import { queueExactly, queueRecordings, RECORDED_AT_A_TIME, type Recording } from "./queue.js";
 import {
   type Memberships,

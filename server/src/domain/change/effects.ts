@@ -17,7 +17,6 @@ import {
 } from "../change-log/objects.js";
 import { recordRoles } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
-import { groupBy } from "../lists/group-by.js";
 import { deletePermissions } from "../permissions/remove.js";
 import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
 import { grantAudit } from "../squad-roles/audit.js";
@@ -27,6 +26,7 @@ import { endDeliveries } from "../webhooks/erase.js";
 import { effectsOfSamples } from "./effects-of-samples.js";
 import { effectsOfSessions } from "./effects-of-sessions.js";
 import type { Events, Written } from "./events.js";
+import { groupBy } from "./group-by.js";
 import { type AuditedRow, audit, type Effects } from "./reaction.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 

@@ -19,11 +19,11 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
-import { groupBy } from "../lists/group-by.js";
 import { lockAccount } from "./account-lock.js";
 import { countRemoved, isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
+import { groupBy } from "./group-by.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** The account would exceed its quota. */

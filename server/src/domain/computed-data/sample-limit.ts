@@ -1,7 +1,7 @@
 import type { Queries } from "../../store/connection/database.js";
 import { countStored, type Interval, type StoredChunk, sqlClientOf } from "../../store/samples/index.js";
 import { ServiceError } from "../change/errors.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 
 /**
  * Maximum number of samples of one computation: 48 h at 10 Hz have 1,728,000. A thread needs about 100 bytes of memory for each

@@ -11,7 +11,7 @@ import {
 import type { Account } from "../accounts/find.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import { SUM_OF_HALVES } from "../sessions/figures-inputs.js";
 import { readDetails, readInputs } from "../sessions/stored-figures.js";

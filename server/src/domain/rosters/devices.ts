@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { devices, ownerships } from "../../store/schema.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import type { Problems } from "./problems.js";
 import type { RosterPlayer } from "./read.js";
 

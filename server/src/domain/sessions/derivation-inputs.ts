@@ -2,7 +2,7 @@ import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-con
 import { and, asc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships, sessionTimeframes, timeframes } from "../../store/schema.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import { type Grants, grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";

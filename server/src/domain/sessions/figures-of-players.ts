@@ -2,9 +2,9 @@ import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from "node:tim
 import { isUnavailable } from "../../store/connection/database-errors.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
+import { groupBy } from "../change/group-by.js";
 import { TooManySamples } from "../computed-data/sample-limit.js";
 import { CallersLeftError } from "../computed-data/threads/queue.js";
-import { groupBy } from "../lists/group-by.js";
 import { computePlayer } from "./compute-player.js";
 import { recentFailures, recordFailure } from "./failed-figures.js";
 import {

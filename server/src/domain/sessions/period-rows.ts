@@ -4,7 +4,7 @@ import { asc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionPeriods } from "../../store/schema.js";
 import type { PeriodRow } from "../change/events.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import { MAX_PERIOD_ROWS } from "./resource.js";
 import type { Session } from "./rules.js";
 

@@ -8,7 +8,7 @@ import { sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import { JsonBytes } from "../lists/json-bytes.js";
 import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";

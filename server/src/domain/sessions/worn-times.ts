@@ -1,5 +1,5 @@
 import type { Interval } from "../../store/samples/index.js";
-import { groupBy } from "../lists/group-by.js";
+import { groupBy } from "../change/group-by.js";
 import { OldestFirst } from "../sample-ownership/oldest-first.js";
 import { overlapSearch } from "../sample-ownership/overlap-search.js";
 

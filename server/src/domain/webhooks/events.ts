@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
+import { groupBy } from "../change/group-by.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { groupBy } from "../lists/group-by.js";
 import type { NewDelivery } from "./delivery-limits.js";
 import { createDeliveries, enqueueFanOut } from "./delivery-queue.js";
 

@@ -1,5 +1,5 @@
 import { nameKey } from "asi-convert/squad";
-import { groupBy } from "../../domain/lists/group-by.js";
+import { groupBy } from "../../domain/change/group-by.js";
 import { ToolError } from "./own-api.js";
 
 /** The player of a row of a session or a season. */

@@ -5,7 +5,7 @@
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
 export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
-export { matchNotes } from "../../../../src/squad/match-notes.js";
+export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export {
   NORMAL_RULE,
   type Season,

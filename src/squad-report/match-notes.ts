@@ -1,8 +1,8 @@
 import { namesText } from "../pictures/figure-text.js";
-import { extraTimeNote } from "./extra-time.js";
-import { halvesOf } from "./matches.js";
-import type { SessionPeriod } from "./periods.js";
-import type { SeasonSession } from "./season.js";
+import { extraTimeNote } from "../squad/extra-time.js";
+import { halvesOf } from "../squad/matches.js";
+import type { SessionPeriod } from "../squad/periods.js";
+import type { SeasonSession } from "../squad/season.js";
 
 /** Returns the sentence about a match of a season whose halves are not known, or that has extra time; null for other matches. */
 export function matchNote(periods: readonly SessionPeriod[]): string | null {
