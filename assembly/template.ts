@@ -204,30 +204,50 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
       }
       const field = (head >> 16) & 0xff;
       const mark = (head >> 24) as u8;
-      if (field <= FIELD_SPEED) {
-        if (field >= FIELD_ALTITUDE) {
-          out = writeThousandths(out, load<i32>(column + (field == FIELD_SPEED ? SPEEDS : ALTITUDES))) - 1;
-          store<u8>(out - 4, mark);
-        } else if (field == FIELD_LATITUDE) {
-          out = writeCoordinate(out, LATITUDE, load<i32>(column, LATITUDES)) - 1;
-          store<u8>(out - 8, mark);
-        } else if (field == FIELD_LONGITUDE) {
-          out = writeCoordinate(out, LONGITUDE, load<i32>(column, LONGITUDES)) - 1;
-          store<u8>(out - 8, mark);
-        } else if (field == FIELD_SECONDS) {
+      switch (field) {
+        case FIELD_NONE:
+          break;
+        case FIELD_SECONDS: {
           out = writeSeconds(out, load<f64>(wide) as i64) - 1;
           store<u8>(out - 4, mark);
+          break;
         }
-      } else if (field == FIELD_ISO_TIME || field >= FIELD_LOCAL_TIME) {
-        out = writeDateTime(out, load<f64>(wide) as i64, field, mark);
-      } else if (field == FIELD_HR) {
-        out = writeSmall(out, hr);
-      } else if (field == FIELD_MILLISECONDS) {
-        out = writeMilliseconds(out, load<f64>(wide) as i64) - 1;
-      } else {
-        const longitude = load<i32>(column, LONGITUDES);
-        out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;
-        store<u8>(out - 8, mark);
+        case FIELD_LATITUDE: {
+          out = writeCoordinate(out, LATITUDE, load<i32>(column, LATITUDES)) - 1;
+          store<u8>(out - 8, mark);
+          break;
+        }
+        case FIELD_LONGITUDE: {
+          out = writeCoordinate(out, LONGITUDE, load<i32>(column, LONGITUDES)) - 1;
+          store<u8>(out - 8, mark);
+          break;
+        }
+        case FIELD_ALTITUDE: {
+          out = writeThousandths(out, load<i32>(column, ALTITUDES)) - 1;
+          store<u8>(out - 4, mark);
+          break;
+        }
+        case FIELD_SPEED: {
+          out = writeThousandths(out, load<i32>(column, SPEEDS)) - 1;
+          store<u8>(out - 4, mark);
+          break;
+        }
+        case FIELD_HR: {
+          out = writeSmall(out, hr);
+          break;
+        }
+        case FIELD_MILLISECONDS: {
+          out = writeMilliseconds(out, load<f64>(wide) as i64) - 1;
+          break;
+        }
+        case FIELD_LONGITUDE_BELOW_180: {
+          const longitude = load<i32>(column, LONGITUDES);
+          out = writeCoordinate(out, LONGITUDE, longitude == ANTIMERIDIAN ? -ANTIMERIDIAN : longitude) - 1;
+          store<u8>(out - 8, mark);
+          break;
+        }
+        default:
+          out = writeDateTime(out, load<f64>(wide) as i64, field, mark);
       }
     } while (at < end);
   }

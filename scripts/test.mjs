@@ -1,5 +1,5 @@
-// Builds what is out of date, and runs the tests of all packages even if one of them fails. The tests of the service run in parallel with
-// those of the other packages, because both spend some of their time waiting. Prints a table at the end. Usage:
+// Builds what is out of date, and runs the tests of all packages even if one of them fails. The tests of the service and of the page run
+// in parallel with the others, because they spend some of their time waiting. Prints a table at the end. Usage:
 // node scripts/test.mjs          the tests that contributors need
 //   node scripts/test.mjs more     the others: long forms, the second database, other widths and themes
 //   node scripts/test.mjs all      both
@@ -11,8 +11,8 @@ const npm = (...args) => ["npm", ["run", "--silent", ...args]];
 const LANES = {
   "": [
     [["service", ...npm("test", "--workspace", "asi-server")]],
+    [["page", ...npm("test", "--workspace", "asi-web")]],
     [
-      ["page", ...npm("test", "--workspace", "asi-web")],
       ["library", ...npm("test:library")],
       ["client", ...npm("test", "--workspace", "asi-client")],
     ],

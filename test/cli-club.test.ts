@@ -129,7 +129,9 @@ describe("asi stats", () => {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringContaining("--sprint is 72.0 km/h, and rows faster than 45.0 km/h are not counted"),
+        expect.stringContaining(
+          "--sprint or --high-speed: no row reaches the threshold of 72.0 km/h, because rows faster than 45.0 km/h are not counted.",
+        ),
       ]);
     }
     writeFileSync(join(cwd, "roster.csv"), "player,serial,sprint\nMüller,TRK-1,20 m/s\n");

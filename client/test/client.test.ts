@@ -212,7 +212,7 @@ describe("lists", () => {
       }),
     );
     const metres: number | null | undefined = peak_demands?.peaks.distance[0]?.value;
-    const isUnconfirmed: boolean | undefined = season_max_speed?.unconfirmed;
+    const isUnconfirmed: boolean | null | undefined = season_max_speed?.unconfirmed;
     const counts: (number | null)[] | undefined = recipes?.map(({ count }) => count);
     expect([metres, isUnconfirmed, counts]).toEqual([3, true, undefined]);
   });

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
@@ -150,6 +151,19 @@ describe("the audit log of changes by one account in a day", () => {
     mine.manager.token = await limited.logIn(username, password);
     await rename(limited, mine, 1);
     expect((await audited("activity", mine.activity)).rows).toHaveLength(rows.length + 1);
+  });
+
+  it("also limits the rows of one change, and counts its other entries", async () => {
+    const limited = await startService({ auditBytesPerDay: BYTES });
+    const mine = await Team.of(limited);
+    const changes = Array.from({ length: 1_200 }, (_, n) => ({ id: n + 1, after: { n } }));
+    await transact(limited.ctx, "test", (unit) => unit.auditAll("counted", changes), mine.manager.id);
+    const written = await limited.store.database.queries.$count(auditLog, eq(auditLog.entity, "counted"));
+    expect(written).toBeGreaterThan(0);
+    // A row counts as more than 250 bytes.
+    expect(written).toBeLessThan(BYTES / 250);
+    const [summary] = await summaries(mine.manager.id);
+    expect(summary?.after).toMatchObject({ changes: { "test counted": changes.length - written } });
   });
 
   it("does not count failed changes", async () => {

@@ -1,13 +1,13 @@
 /** Tests the validity and expiry of the cursors of `/api/v2/changes/`. */
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
-import { recordAthlete } from "../src/domain/change-log/record.js";
+import { recordAthlete } from "../src/domain/change-log/objects.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
-import { changes } from "../src/store/schema.js";
+import { changes, PRUNED } from "../src/store/schema.js";
 import { follow, followAtOnce, loaded, object, read } from "./change-reader.js";
 import { newStore } from "./databases.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";
@@ -73,6 +73,64 @@ describe("a cursor", () => {
     await applyRetention(s.ctx);
     const { status, body: problem } = await read(s, owner.token, body.next_cursor);
     expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+  });
+
+  it("has expired if more changes have followed than are kept for one account; cursors of other accounts remain valid", async () => {
+    const most = 20_005;
+    const s = await TestService.start(await newStore(), { changesPerAccount: most });
+    const [owner, other] = [await s.manager(), await s.manager()];
+    await earlierTransactionsEnded(s);
+    const start = await read(s, owner.token, "");
+    const others = await follow(s, other);
+    const { queries } = s.store.database;
+    const add = (account: number, first: number, count: number) =>
+      queries.execute(sql`INSERT INTO changes (account_id, kind, object_id, xid, changed_at)
+        SELECT ${account}::bigint, 'session', n, pg_current_xact_id(), ${s.clock.now()}
+        FROM generate_series(${first}::bigint, ${first + count - 1}::bigint) AS n ORDER BY n`);
+    await add(owner.id, 1, 5);
+    await earlierTransactionsEnded(s);
+    const early = await read(s, owner.token, start.body.next_cursor, 2);
+    const late = await read(s, owner.token, start.body.next_cursor);
+    await add(owner.id, 6, most);
+    await add(other.id, 1, 3);
+    const kept = and(eq(changes.accountId, owner.id), ne(changes.kind, PRUNED));
+    for (const times of [1, 2]) {
+      await applyRetention(s.ctx);
+      expect(await queries.$count(changes, kept), `run ${times}`).toBe(most);
+    }
+    await earlierTransactionsEnded(s);
+    for (const { body } of [start, early]) {
+      const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+      expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+    }
+    const { status, body } = await read(s, owner.token, late.body.next_cursor);
+    expect([status, body.results[0].id, body.has_more]).toEqual([200, 6, true]);
+    expect((await others()).map(({ id }) => id)).toEqual([1, 2, 3]);
+    // The next removal moves the position.
+    await add(owner.id, most + 6, 1);
+    await applyRetention(s.ctx);
+    expect((await read(s, owner.token, late.body.next_cursor)).body.code).toBe("cursor_expired");
+    expect(await queries.$count(changes, eq(changes.kind, PRUNED))).toBe(1);
+  });
+
+  it("advances over a limited number of changes that its token cannot read", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const token = await s.personalToken(owner, "samples:read");
+    await earlierTransactionsEnded(s);
+    const start = await read(s, token, "");
+    await s.store.database.queries.execute(sql`
+      INSERT INTO changes (account_id, kind, object_id, xid, changed_at)
+      SELECT ${owner.id}::bigint, 'session', n, pg_current_xact_id(), ${s.clock.now()}
+      FROM generate_series(1, 12000) AS n ORDER BY n`);
+    await load("2024-05-17T13:00:00.000Z");
+    await earlierTransactionsEnded(s);
+    const pages = [await read(s, token, start.body.next_cursor)];
+    while (pages.at(-1)?.body.has_more) pages.push(await read(s, token, pages.at(-1)?.body.next_cursor));
+    expect(pages.map(({ body }) => body.results.map(({ id }: { id: number }) => id))).toEqual([
+      [],
+      [],
+      [device.id],
+    ]);
   });
 
   it("is refused if it was issued before a backup was restored", async () => {

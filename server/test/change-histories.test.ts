@@ -12,10 +12,10 @@ import { BLOCKS } from "./session-model.js";
 import { step } from "./session-steps.js";
 import { Warehouse } from "./warehouse.js";
 
-const it = withOwnService({ rawDataCacheBytes: 0 });
+const it = withOwnService();
 
 /** Number of histories. `npm test` runs some of them, `npm run test:more` all. */
-const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 6));
+const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 3));
 
 type Other =
   | { do: "let in"; role: "coach" | "physician" }
@@ -194,7 +194,7 @@ const isOther = (one: { do: string }): one is Other =>
   ["let in", "let out", "rename squad", "rename session", "rename athlete", "renumber"].includes(one.do);
 
 /** Consecutive histories on one session, because creating a session takes most of the time. */
-const IN_A_ROW = 10;
+const IN_A_ROW = Math.min(10, HISTORIES);
 
 describe("over random histories", () => {
   it("a copy that applies the changes from any point matches the service", async ({ service }) => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { sessionFiguresOf } from "../src/domain/exports/measured-rows.js";
 import { queueOutdatedFigures } from "../src/domain/sessions/outdated-figures.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { removedSamples, sessionFigures, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
@@ -92,6 +93,35 @@ it("the figures of a deleted time frame are deleted with it; an export contains 
   const ofOther = sql`regexp_replace(inputs, '[0-9]+$', ${String(whole?.id)}::text)`;
   await queries.update(sessionFigures).set({ inputs: ofOther }).where(isOfSession);
   expect([await periods(), await exported()]).toEqual([["First"], []]);
+});
+
+it("an export contains the figures of each session once, and its statements compare no time frames for each row", async () => {
+  const { scene, ann, session, table } = await playedSession();
+  await table();
+  const sessions = [session];
+  for (const from of [100, 200, 300, 400, 500]) {
+    const next = await scene.session({
+      kind: "training",
+      start_time: minute(from),
+      end_time: minute(from + 10),
+    });
+    await scene.run(ann.device, from, from + 5);
+    await scene.figures(next);
+    sessions.push(next);
+  }
+  const both: string[] = [];
+  const queries = queriesOf(s.store.database.pool, {
+    logQuery(text) {
+      if (text.includes("session_figures") && text.includes("timeframes")) both.push(text);
+    },
+  });
+  let [text, count] = ["", 0];
+  const athlete = { id: ann.athlete } as Parameters<typeof sessionFiguresOf>[1];
+  for await (const part of sessionFiguresOf({ ...s.ctx, queries }, athlete, () => count++)) text += part;
+  const exported = JSON.parse(text) as { session: number; periods: object[] }[];
+  expect(exported.map((one) => one.session)).toEqual(sessions);
+  expect(exported.map(({ periods }) => periods.length)).toEqual([2, 1, 1, 1, 1, 1]);
+  expect([count, both]).toEqual([6, []]);
 });
 
 describe("after retention has removed the samples of a session", () => {

@@ -1,7 +1,12 @@
 /** Tests that reads of squads at the maximum size are bounded, and that other requests run in between. */
+import { desc, eq, inArray, sql } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
+import { selectSessions, toSession } from "../src/domain/sessions/rules.js";
+import { batchesOf } from "../src/domain/sessions/season-stored.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";
+import { queriesOf } from "../src/store/connection/database.js";
+import { sessions, sessionTimeframes } from "../src/store/schema.js";
 import { newStore } from "./databases.js";
 import { problem } from "./problem.js";
 import { type TestAccount, TestService } from "./service.js";
@@ -69,6 +74,45 @@ it("a season contains the latest sessions with at most 15,000 players, in chrono
   const ids = body.sessions.map(({ id }: { id: number }) => id);
   for (const { entries } of body.players)
     expect(entries.map(({ session }: { session: number }) => session)).toEqual(ids);
+});
+
+it("a season reads at most 3,000 time frames in one statement, including those of periods, and counts those of 50 sessions at a time", async () => {
+  const { queries, pool } = s.store.database;
+  const { owner, squad } = await squadOf({ athletes: 2, members: 2, sessions: 60, figures: 2 });
+  const ofSquad = sql`session_timeframes JOIN sessions ON activity_id = session_id AND squad_id = ${squad}`;
+  await queries.execute(sql`
+    WITH added AS (
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+      SELECT whole.start_time, whole.end_time, whole.params, whole.device_id, whole.activity_id, whole.athlete_id, whole.owner_id,
+        whole.json_schema_id, whole.assigned_at
+      FROM timeframes AS whole, generate_series(1, 199) WHERE whole.id IN (SELECT timeframe_id FROM ${ofSquad}) RETURNING id, activity_id
+    )
+    INSERT INTO session_timeframes (timeframe_id, session_id, period) SELECT id, activity_id, 'Drill' FROM added`);
+  const found = await selectSessions(queries)
+    .where(eq(sessions.squadId, squad))
+    .orderBy(desc(sessions.startTime));
+  const counted: number[] = [];
+  const listening = queriesOf(pool, {
+    logQuery(text, params) {
+      if (text.includes("FILTER")) counted.push(params.filter((one) => typeof one === "number").length);
+    },
+  });
+  const batches = await batchesOf(listening, found.map(toSession));
+  expect(counted).toEqual([50, 10]);
+  expect(batches.flat().map(({ id }) => id)).toEqual(found.map(({ id }) => id).reverse());
+  for (const batch of batches) {
+    const isOfBatch = inArray(
+      sessionTimeframes.sessionId,
+      batch.map(({ id }) => id),
+    );
+    expect(await queries.$count(sessionTimeframes, isOfBatch)).toBeLessThanOrEqual(3_000);
+  }
+  const [answered, { body }] = await answeredDuring(
+    owner,
+    s.get(`/api/v2/squads/${squad}/season/`, owner.token),
+  );
+  expect(answered).toBeGreaterThan(5);
+  expect(body.sessions).toHaveLength(60);
 });
 
 it("a season omits older sessions if the figures would exceed 64 MiB in total", async () => {

@@ -7,13 +7,22 @@ import { StreamReceiver } from "../src/domain/recording-streams/receive.js";
 import { StreamReplaced } from "../src/domain/recording-streams/resource.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { auditLog, changes, jobs, streamPieces } from "../src/store/schema.js";
 import { ecgWalk, framesOf } from "./gateway.js";
 import { START, START_MS, withStreams } from "./live-in-scene.js";
-import { walk } from "./recordings.js";
-import { type TestDevice, TestService } from "./service.js";
+import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 const it = withStreams();
+
+const callerOf = ({ id, username }: TestAccount) => ({
+  id,
+  role: "MANAGER" as const,
+  username,
+  canCreateManagedAthletes: false,
+  scopes: null,
+});
 
 describe("a streamed recording", () => {
   it("is stored while it is sent, and each line of the response reports the progress", async ({
@@ -83,6 +92,32 @@ describe("a streamed recording", () => {
     expect(await rangesOf(broken)).toEqual(await rangesOf(whole));
     const withHr = samples.filter((sample) => (sample as { "ecg.hr": number | null })["ecg.hr"] !== null);
     expect(withHr.length).toBeGreaterThan(80);
+  });
+
+  it("is stored in several transactions if a piece of it changes many chunks, and its offset moves with the last one", async ({
+    live: { s, ann, longOwned, stateOf },
+  }) => {
+    const device = await longOwned();
+    // The device has no owner at the first time.
+    const times = timesFrom("2023-12-31T23:55:00.000Z", 131, 300_000);
+    const recording = await recordingOf(device.serial_number, times.map(rowAt));
+    const watched = queriesOf(s.store.database.pool);
+    const transaction = watched.transaction.bind(watched);
+    const offsets: number[] = [];
+    watched.transaction = async (work, config) => {
+      offsets.push((await stateOf(device)).stored_bytes);
+      return transaction(work, config);
+    };
+    const ctx = { ...s.ctx, queries: watched, caller: callerOf(ann) };
+    const owned = await currentOwner.find(ctx, { device: device.id }, { queries: watched, lock: false });
+    const receiver = await StreamReceiver.begin(ctx, owned, { recording: "one", offset: 0 });
+    offsets.length = 0;
+    await receiver.take(recording);
+    await receiver.end();
+    receiver.close();
+    expect(offsets).toEqual([0, 0, 0, recording.length]);
+    expect(receiver.counts).toEqual({ read: 131, stored: 130, known: 0, refused: 1, unowned: 1 });
+    expect(await stateOf(device)).toMatchObject({ stored_bytes: recording.length, ended: true });
   });
 
   it("keeps its bytes only until it ends", async ({ live: { s, longOwned, stream } }) => {
@@ -199,16 +234,7 @@ describe("a streamed recording", () => {
     gateway.send(recording);
     await gateway.stored(recording.length);
     gateway.break();
-    const ctx = {
-      ...s.ctx,
-      caller: {
-        id: ann.id,
-        role: "MANAGER" as const,
-        username: ann.username,
-        canCreateManagedAthletes: false,
-        scopes: null,
-      },
-    };
+    const ctx = { ...s.ctx, caller: callerOf(ann) };
     const owned = await currentOwner.find(ctx, { device: device.id }, { queries: ctx.queries, lock: false });
     const beginning = { recording: "one", offset: 0 };
     const before = await StreamReceiver.begin(ctx, owned, beginning);

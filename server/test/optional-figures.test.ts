@@ -230,7 +230,10 @@ describe("the profile, metabolic power and standard runs", () => {
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
     const body = await computed(frame, token, `?${ALL}`);
     expect(body.acceleration_speed).toMatchObject({ reason: null, profile: { n_before: 62 } });
-    expect(body.pooled_acceleration_speed).toEqual({ ...body.acceleration_speed, sessions: 1 });
+    expect(body.pooled_acceleration_speed).toEqual({
+      ...body.acceleration_speed,
+      ...{ sessions: 1, not_computed: 0 },
+    });
     expect(body.metabolic.caution).toBe(METABOLIC_CAUTION);
     expect(body.standard_runs).toMatchObject({
       caution: STANDARD_RUNS_CAUTION,

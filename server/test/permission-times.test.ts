@@ -58,6 +58,16 @@ const covers = async (all: readonly Granted[], start: number, end: number) => {
 
 const from = (start: number, end: number): Granted => ({ athlete: 0, from: start, to: end });
 
+it("one permission over the whole interval is read instead of all", async () => {
+  await grant([from(0, 30), from(5, 40), from(9, 13)]);
+  const needed = athletes.map((athleteId) => ({ athleteId, startTime: at(10), endTime: at(12) }));
+  const grants = await grantsOf(s.store.database.queries, manager.id, "READ", needed);
+  // The one that lasts longest.
+  expect(grants.times(athletes[0] ?? 0)).toEqual([
+    { startMs: at(5).getTime(), stopMs: at(40).getTime() - 1 },
+  ]);
+});
+
 it.each([
   ["one that is exactly as long", [from(10, 12)], true],
   ["one that is longer", [from(9, 13)], true],

@@ -7,9 +7,9 @@ import { service } from "./service.js";
 
 const isLong = process.env.TEST_ALL_HISTORIES === "1";
 
-const RUNS = isLong ? 25 : 8;
+const RUNS = isLong ? 25 : 5;
 /** Number of calls of each operation that may delete objects used by others. */
-const ENDING_RUNS = isLong ? 8 : 4;
+const ENDING_RUNS = isLong ? 8 : 3;
 
 const s = await service();
 const calls = await DocumentedCalls.of(s);

@@ -210,6 +210,16 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     ["removed samples of a time frame", /gone\.start_ms <= /, ["removed_samples_pkey", "ownerships_manager"]],
     ["recorded removals near others", /delete from "removed_samples"/, ["removed_samples_pkey"]],
     [
+      "the changes of an account, and the position of those that were removed",
+      /AS is_pruned/,
+      ["changes_order", "changes_pkey"],
+    ],
+    [
+      "the changes of an account that are kept",
+      /^\s*SELECT xid::text, seq FROM "changes"/,
+      ["changes_order"],
+    ],
+    [
       "permissions that have begun or ended",
       /DISTINCT start_time AS at/,
       ["permissions_manager", "permissions_ends"],

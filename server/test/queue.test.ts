@@ -244,7 +244,7 @@ describe("with separate slots for each kind of work", () => {
     await addMail();
     worker.service.worker.wake();
     await expect.poll(() => mail.mails.filter((text) => text.includes("To: a@example.org")).length).toBe(1);
-    end({ data: "{}", further: "{}", sessionMaxSpeed: null });
+    end({ data: "{}", further: "{}", profilePoints: "[]", sessionMaxSpeed: null });
     await done;
   });
 });

@@ -2,6 +2,7 @@
  * Tests that a real streaming replica serves pages of raw data while it is recent enough, and only with samples that the caller
  * may see.
  */
+import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readFromReplica } from "../src/domain/raw-data/replica-reading.js";
@@ -18,7 +19,11 @@ import { testConfig } from "./test-config.js";
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** No times to compare, because the tests that use this do not depend on rights. */
-const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
+const NOTHING = {
+  owner: { deviceId: 0, ownerId: 0 },
+  within: { startMs: 0, stopMs: -1 },
+  held: { times: [], state: "" },
+};
 const log = { info: () => undefined, warn: () => undefined } as never;
 
 describe.runIf(isPostgres)("a read replica", () => {
@@ -96,18 +101,27 @@ describe.runIf(isPostgres)("a read replica", () => {
     return { ann, device, path, count };
   }
 
-  it("is used to read pages; all other reads use the primary", async () => {
-    const { ann, device, path, count } = await deviceWithSamples();
+  it("is used to read pages while it has all changes to their samples; all other reads use the primary", async () => {
+    const { device, count } = await deviceWithSamples();
     const before = await count();
     expect(before).toBeGreaterThan(0);
     await pause();
-    await loaded(1, device, ann);
+    // Nothing announces this removal.
+    await store.database.queries.execute(sql`DELETE FROM sample_chunks WHERE device_id = ${device.id}`);
     expect(await count()).toBe(before);
+    await admin.query("SELECT pg_wal_replay_resume()");
+    await expect.poll(count, PATIENCE).toBe(0);
+  });
+
+  it("is replaced by the primary for pages with samples that it does not have yet", async () => {
+    const { ann, device, path, count } = await deviceWithSamples();
+    const before = await count();
+    await pause();
+    await loaded(1, device, ann);
+    expect(await count()).toBe(2 * before);
     const ranges = await s.get(`${path}/preprocessed-data-ranges/?${range}`, ann.token);
     const stored = ranges.body.results.reduce((sum: number, { size }: { size: number }) => sum + size, 0);
     expect(stored).toBe(2 * before);
-    await admin.query("SELECT pg_wal_replay_resume()");
-    await expect.poll(count, PATIENCE).toBe(2 * before);
   });
 
   it("is as recent as its last measurement, even if the primary has been idle for a long time", async () => {

@@ -1,5 +1,5 @@
 /** Tests rosters, which contain members and assignments in the format of `asi squad`. */
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { accounts, auditLog, squadMembers, squads } from "../src/store/schema.js";
 import { problem } from "./problem.js";
@@ -201,6 +201,37 @@ describe("a roster", () => {
     expect((await load(scene, roster)).body).toEqual(outcome([0, 0, 0], [0, 0], 2));
   });
 
+  it.each(["members", "assignments"] as const)(
+    "is refused at once if thousands of %s start later, and accepted if fewer do",
+    async (kind) => {
+      const { scene, bea, cleo, one } = await team();
+      const { queries } = s.store.database;
+      // An hour each, from an hour after the roster on.
+      const times = (count: number) => sql`
+        SELECT ${START}::timestamptz + n * interval '1 h', ${START}::timestamptz + (n + 1) * interval '1 h'
+        FROM generate_series(1, ${count}::integer) AS n`;
+      const insert = (count: number) =>
+        kind === "members"
+          ? sql`INSERT INTO squad_members (squad_id, athlete_id, params, start_time, end_time)
+              SELECT ${scene.squad}::bigint, ${bea.id}::bigint, '{}'::jsonb, * FROM (${times(count)}) AS times`
+          : sql`INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+              SELECT ${scene.manager.id}::bigint, ${one.id}::bigint, ${cleo.id}::bigint, * FROM (${times(count)}) AS times`;
+      await queries.execute(insert(2_001));
+      const roster = `player,number,serial\nBea Birch,10,${kind === "members" ? "" : one.serial_number}\n`;
+      for (const replaces of [true, false]) {
+        const { status, body } = await load(scene, roster, `from=${START}&replace_later=${replaces}`);
+        expect([status, body.code, body.detail]).toEqual([
+          409,
+          "too_many_later",
+          expect.stringContaining(`More than 2000 ${kind} of these players start after ${START}.`),
+        ]);
+      }
+      // The first one does not start later than this roster.
+      const { status, body } = await load(scene, roster, `from=${minute(60)}&replace_later=true`);
+      expect([status, body.changed[kind]]).toEqual([200, 2_001]);
+    },
+  );
+
   it("determines the players and devices of a session at that time", async () => {
     const { scene, bea, cleo, one, two, csv } = await team();
     const session = await scene.session();
@@ -253,13 +284,25 @@ describe("a roster", () => {
   it("refuses thresholds beyond their limits, and too many players", async () => {
     const { scene, bea } = await team();
     const rows = [
-      [`player,serial,high_speed (m/s)\n${bea.username},,150\n`, "line 2"],
-      [`player,serial,sprint (m/s)\n${bea.username},,0.01\n`, "line 2"],
-      [`player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`, "line 202"],
+      [
+        `player,serial,high_speed (km/h)\n${bea.username},,109\n`,
+        "line 2: high_speed must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.",
+      ],
+      [
+        `player,serial,sprint (m/s)\n${bea.username},,0.01\n`,
+        "line 2: sprint must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.",
+      ],
+      [
+        `player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`,
+        "line 202: A file has at most 200 players. Use several files.",
+      ],
     ] as const;
-    for (const [csv, field] of rows) {
+    for (const [csv, error] of rows) {
       const { status, body } = await load(scene, csv, "create=true");
-      expect([status, body.errors.map((error: { field: string }) => error.field)]).toEqual([400, [field]]);
+      const errors = body.errors.map(
+        (one: { field: string; detail: string }) => `${one.field}: ${one.detail}`,
+      );
+      expect([status, errors]).toEqual([400, [error]]);
     }
   });
 

@@ -11,7 +11,8 @@ import {
   recomputations,
   sessionFigures,
 } from "../src/store/schema.js";
-import { service, type TestService } from "./service.js";
+import { McpClient } from "./mcp-client.js";
+import { service, type TestDevice, type TestService } from "./service.js";
 import { minute, SquadScene, setPeriods, squadWithSession } from "./squad-scene.js";
 import { grant } from "./team.js";
 
@@ -210,6 +211,33 @@ describe("the table of a session", () => {
     expect(sessions[0].not_computed).toEqual([]);
     expect(players[0].entries[0].figures).toEqual({ ...before, trimp: null });
     expect(players[0].best.trimp).toBeNull();
+  });
+
+  it("names the device that does not count because another one has more data at the same time", async () => {
+    const { scene, first, session } = await played("Ann", "Bob");
+    const bag = await scene.device();
+    await scene.assign(first.athlete, bag, minute(30));
+    await setPeriods(scene, session, "1st half,13:02,13:20,\n2nd half,13:40,13:50,\n");
+    await scene.run(first.device, 0, 45);
+    await scene.run(bag, 30, 60, 5000);
+    const { rows } = await scene.completeTable(session);
+    const frames = await scene.frames(session);
+    const idsOf = (device: TestDevice, from: number) =>
+      frames.filter((one) => one.device === device.id && one.start_time === minute(from)).map(({ id }) => id);
+    const bagFrom = (from: number) => [{ serial: bag.serial_number, timeframes: idsOf(bag, from) }];
+    const found = rows
+      .filter((row: { player: string }) => row.player === "Ann")
+      .map((row: Record<string, unknown>) => [row.period, row.timeframes, row.left_out_devices]);
+    expect(found).toEqual([
+      [null, idsOf(first.device, 0), bagFrom(30)],
+      ["1st half", idsOf(first.device, 2), []],
+      ["2nd half", idsOf(first.device, 40), bagFrom(40)],
+    ]);
+    expect(rows[2].figures.distance_m).toBeCloseTo(5 * 60 * 3, 0);
+    const assistant = await McpClient.of(s, scene.manager.token);
+    const half = { session, period: "2nd half", players: ["Ann"] };
+    const { answer } = await assistant.ask("session_figures", half);
+    expect(answer.rows).toMatchObject([{ left_out_devices: bagFrom(40) }]);
   });
 
   it("names the players without a device or without permission", async () => {

@@ -1,11 +1,11 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { assignments, squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { guestOf, minute, SquadScene, squadWithSession, type TestPlayer, tokenOf } from "./squad-scene.js";
-import { store } from "./team.js";
+import { grant, store } from "./team.js";
 
 let s: TestService;
 
@@ -248,6 +248,58 @@ describe("the season of a squad", () => {
     expect((await again()).status).toBe(304);
     await scene.figures(session);
     expect((await again()).status).toBe(200);
+  });
+
+  it("has the shares of the table if the owner may read only some times of a player", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    const { queries } = s.store.database;
+    await scene.run(first.device, 0, 5);
+    await scene.run(second.device, 0, 20);
+    const readable = async (...times: [from: number, to: number][]) => {
+      const isRead = and(eq(permissions.athleteId, second.athlete), eq(permissions.permission, "READ"));
+      await queries.delete(permissions).where(isRead);
+      for (const [from, to] of times)
+        await grant(s, second.athlete, scene.manager.id, "READ", minute(from), minute(to));
+    };
+    const shares = async (wait: number) => {
+      const table = (await scene.figures(session, scene.manager.token, `?wait=${wait}`)).body;
+      const season = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+      const ofTable = table.rows.map((one: { player: string; share_with_data: number | null }) => [
+        one.player,
+        one.share_with_data,
+      ]);
+      const ofSeason = season.players.map(
+        (one: { player: string; entries: { share_with_data: number | null }[] }) => [
+          one.player,
+          one.entries[0]?.share_with_data,
+        ],
+      );
+      return [ofTable, ofSeason];
+    };
+    // The times are those of the data.
+    const rounded = (all: unknown[][]) =>
+      JSON.parse(JSON.stringify(all), (_, value) =>
+        typeof value === "number" ? Math.round(value * 100) / 100 : value,
+      );
+    await readable([0, 10]);
+    const onlyAnn = [["Ann", 1]];
+    expect(rounded(await shares(60))).toEqual([onlyAnn, onlyAnn]);
+    await queries.delete(sessionFigures).where(eq(sessionFigures.athleteId, second.athlete));
+    expect(rounded(await shares(0))).toEqual([onlyAnn, onlyAnn]);
+    // Bob changes the tracker, and the owner may not read the time between the two.
+    const other = await scene.device();
+    await queries
+      .update(assignments)
+      .set({ endTime: new Date(minute(20)) })
+      .where(eq(assignments.athleteId, second.athlete));
+    await scene.assign(second.athlete, other, minute(50));
+    await readable([0, 25], [45, 60]);
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { place: "Away" });
+    const both = [
+      ["Ann", 0.25],
+      ["Bob", 1],
+    ];
+    expect(rounded(await shares(60))).toEqual([both, both]);
   });
 
   it("contains the figures of the two halves of a match without the warm-up, like the rows Match of the table", async () => {

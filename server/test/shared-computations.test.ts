@@ -39,7 +39,12 @@ async function holdThread(): Promise<() => Promise<void>> {
   const other = team.computed(await team.frame(10_000, 10_600));
   await expect.poll(() => compute.mock.calls.length).toBe(1);
   return async () => {
-    end({ data: JSON.stringify(exampleComputedData()), further: "{}", sessionMaxSpeed: null });
+    end({
+      data: JSON.stringify(exampleComputedData()),
+      further: "{}",
+      profilePoints: "[]",
+      sessionMaxSpeed: null,
+    });
     await other;
   };
 }

@@ -109,8 +109,8 @@ export class SquadScene {
     return body.id;
   }
 
-  figures(session: number, token = this.manager.token) {
-    return this.s.get(`/api/v2/sessions/${session}/figures/`, token);
+  figures(session: number, token = this.manager.token, query = "") {
+    return this.s.get(`/api/v2/sessions/${session}/figures/${query}`, token);
   }
 
   /** Runs jobs until the figures of all players are computed, and returns the table. */

@@ -179,6 +179,21 @@ describe("a member", () => {
       expect([status, problem.errors?.[0]?.field]).toEqual([400, field]);
     }
   });
+
+  it("is refused with a speed that no counted sample of any sport reaches, with the unit", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const body = { squad: await squadOf(team.manager), athlete: team.athlete, start_time: day(1) };
+    const errors = async (params: object) =>
+      (await s.post(MEMBERS, { ...body, params }, token)).body.errors.map(
+        ({ field, detail }: { field: string; detail: string }) => `${field}: ${detail}`,
+      );
+    const rule = "Must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.";
+    expect(await errors({ sprint_threshold: 30.1 })).toEqual([`params.sprint_threshold: ${rule}`]);
+    expect(await errors({ hid_thresholds: [4, 70] })).toEqual([`params.hid_thresholds.1: ${rule}`]);
+    const params = { sprint_threshold: 30, hid_thresholds: [20, 30] };
+    expect((await s.post(MEMBERS, { ...body, params }, token)).status).toBe(201);
+  });
 });
 
 describe("an assignment", () => {

@@ -258,6 +258,35 @@ describe("suggested sessions", () => {
     const query = (days: number) => `start_time=${minute(-1)}&end_time=${minute(days * DAY - 1)}&limit=1`;
     expect((await suggestions(scene, query(20))).status).toBe(200);
     expect(problem(await suggestions(scene, query(92)))).toEqual([409, "too_many_ranges"]);
+
+    // A page has at most 5,000 times of devices. 15 days have 697 sessions of 24 devices.
+    const window = `start_time=${minute(-1)}&end_time=${minute(15 * DAY - 1)}&limit=1000`;
+    const starts: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { results, next } = (await suggestions(scene, `${window}${cursor}`)).body;
+      expect(results.length).toBeLessThanOrEqual(5_000 / 24);
+      starts.push(...results.map(({ start_time }: { start_time: string }) => start_time));
+      if (next === null) break;
+      cursor = `&cursor=${next}`;
+    }
+    expect(starts).toHaveLength(697);
+    expect(starts).toEqual([...new Set(starts)].sort().reverse());
+  });
+
+  it("are refused if one has more than 5,000 times of devices", async () => {
+    const scene = await SquadScene.of(s);
+    const devices = await Promise.all(Array.from({ length: 51 }, () => scene.device()));
+    // Some device always has samples, so all times are one session.
+    await s.store.database.queries.execute(sql`
+      INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
+      SELECT device, start_ms / 300000, start_ms, start_ms + 1000, 2, '\\x00', now()
+      FROM unnest(${sql.param(devices.map(({ id }) => id))}::bigint[]) WITH ORDINALITY AS device (device, place),
+        generate_series(0, 99) AS n,
+        LATERAL (SELECT ${Date.parse(minute(0))}::bigint + n * 1860000::bigint + place * 36000 AS start_ms) AS chunk`);
+    const query = (minutes: number) => `start_time=${minute(-1)}&end_time=${minute(minutes)}`;
+    expect(problem(await suggestions(scene, query(101 * 31)))).toEqual([409, "too_many_ranges"]);
+    const { results } = (await suggestions(scene, query(50 * 31))).body;
+    expect(results.map(({ devices }: { devices: unknown[] }) => devices.length)).toEqual([51 * 50]);
   });
 
   it("group times as the library groups recordings without positions", () => {

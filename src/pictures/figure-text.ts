@@ -28,7 +28,13 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
 }
 
 /** Warns of a threshold above the highest valid speed, for example because its unit is wrong. Returns null if there is none. */
-export function unreachableText({ definition: { parameters } }: Metrics): string | null {
+export function unreachableText({
+  definition: { parameters },
+}: {
+  definition: {
+    parameters: { sprint_threshold: number; hid_thresholds: readonly number[]; max_valid_speed: number };
+  };
+}): string | null {
   const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
   const highest = Math.max(sprint_threshold, ...hid_thresholds);
   if (highest <= max_valid_speed) return null;

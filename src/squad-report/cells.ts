@@ -2,7 +2,14 @@ import type { Metrics } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count, decimalText } from "../pictures/figure-text.js";
 import type { DataShares } from "../squad/incomplete.js";
-import { damageOf, hasZones, isAtLeast, type SquadColumn, type SquadRow } from "../squad/index.js";
+import {
+  damageOf,
+  hasZones,
+  isAtLeast,
+  type SquadColumn,
+  type SquadRecording,
+  type SquadRow,
+} from "../squad/index.js";
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -57,13 +64,22 @@ export function isSound({ member: { recordings, leftOut }, coverage }: SquadRow)
   return !isDamaged && leftOut.length === 0 && (coverage === null || coverage >= WHOLE_SHARE);
 }
 
+/** What limits the figures of a row. */
+interface Limitations extends Pick<SquadRow, "coverage" | "hrCoverage"> {
+  member: {
+    recordings: readonly Pick<SquadRecording, "isDamaged" | "isTruncated">[];
+    leftOut: readonly unknown[];
+  };
+  metrics: { too_fast: Pick<Metrics["too_fast"], "samples"> } | null;
+}
+
 /** Describes the limitations of the figures of a row in a few words each. */
 export function marksOf({
   member: { recordings, leftOut },
   coverage,
   hrCoverage,
   metrics,
-}: SquadRow): string[] {
+}: Limitations): string[] {
   const marks: string[] = [];
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");

@@ -218,6 +218,23 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await showView(page, `#/sessions/${scene.session}`, "Round 1");
     await page.getByRole("row", { name: /Ann Ash.*150/ }).waitFor();
     expect((await heads(page)).join()).toMatch(/Mean heart rate.*Training impulse/);
+    await page.getByRole("row", { name: /Ann Ash.*–$/ }).waitFor();
+    await page.route(/\/figures\/(?:\?|$)/, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as Resource["SessionFigures"];
+      const [row] = body.rows.filter(({ player }) => player === "Ann Ash");
+      if (row === undefined) throw new Error("No row of Ann");
+      row.left_out_devices = [{ serial: "TRK-9", timeframes: [] }];
+      Object.assign(row, { share_with_data: 0.5, share_with_hr: 0.25, too_fast_rows: 12 });
+      if (row.definition !== null) row.definition.parameters.sprint_threshold = 25;
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    const marks =
+      /Ann Ash.*≥.*50 %, 1 overlapping left out, HR 25 %, 12 rows too fast, no row reaches .* 90\.0 km\/h/;
+    await page.getByRole("row", { name: marks }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.unroute(/\/figures\/(?:\?|$)/);
     expect(await page.getByRole("button", { name: "Edit…" }).count()).toBe(0);
     // a strap that failed at half-time, in a match with extra time
     await page.route(/\/figures\//, async (route) => {

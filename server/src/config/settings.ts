@@ -166,6 +166,11 @@ export const settings = {
     90,
     "Days for which changes are kept; a client with an older cursor must read everything again",
   ),
+  changesPerAccount: count(
+    "CHANGES_PER_ACCOUNT",
+    200_000,
+    "Number of changes that are kept for one account; older changes are removed before CHANGES_RETENTION_DAYS",
+  ),
   retentionIntervalMs: integer(1_000, 86_400_000)(
     "RETENTION_INTERVAL_MS",
     3_600_000,

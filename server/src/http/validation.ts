@@ -82,6 +82,7 @@ function message(error: ValueError): string {
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return "Unknown field.";
   if (error.type === ValueErrorType.Union) return unionMessage(error);
   if (value === null) return "This field may not be null.";
+  const own = () => (typeof schema.problem === "function" ? schema.problem(value) : schema.problem);
   switch (error.type) {
     case ValueErrorType.String:
       return "Not a valid string.";
@@ -93,20 +94,17 @@ function message(error: ValueError): string {
       return `Ensure this field has no more than ${schema.maxLength} characters.`;
     case ValueErrorType.StringFormat:
     case ValueErrorType.StringPattern:
-      return (
-        (typeof schema.problem === "function" ? schema.problem(value) : schema.problem) ??
-        "Enter a valid value."
-      );
+      return own() ?? "Enter a valid value.";
     case ValueErrorType.Integer:
       return "A valid integer is required.";
     case ValueErrorType.Number:
       return "A valid number is required.";
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
-      return `Ensure this value is greater than or equal to ${schema.minimum}.`;
+      return own() ?? `Ensure this value is greater than or equal to ${schema.minimum}.`;
     case ValueErrorType.IntegerMaximum:
     case ValueErrorType.NumberMaximum:
-      return `Ensure this value is less than or equal to ${schema.maximum}.`;
+      return own() ?? `Ensure this value is less than or equal to ${schema.maximum}.`;
     case ValueErrorType.NumberExclusiveMinimum:
       return `Ensure this value is greater than ${schema.exclusiveMinimum}.`;
     case ValueErrorType.Boolean:

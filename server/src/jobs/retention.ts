@@ -3,7 +3,7 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
-import { pruneChanges, pruneEpochs } from "../domain/change-log/prune.js";
+import { pruneChanges, pruneEpochs, pruneSurplus } from "../domain/change-log/prune.js";
 import { hasChanges } from "../domain/recording-streams/changed-times.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
@@ -97,6 +97,7 @@ export async function applyRetention(
     count = await pruneChanges(ctx, ROWS_PER_STATEMENT);
     if (count > 0) onRemoved("changes", count);
   }
+  await pruneSurplus(ctx, ROWS_PER_STATEMENT, signal, (count) => onRemoved("changes", count));
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
   // Run this last, because it fails while a sample server is unreachable.

@@ -51,7 +51,12 @@ export async function createApplication(
   }
   return transact(ctx, "app create", async (unit) => {
     if (machine !== undefined) {
-      const { id } = await lockAccountByUsername(unit, machine.username);
+      const { id, managedBy } = await lockAccountByUsername(unit, machine.username);
+      if (managedBy !== null)
+        throw errors.field(
+          "username",
+          "A managed athlete cannot sign in. Create the application for the manager.",
+        );
       return insertApplication(unit, {
         name,
         grants: ["client_credentials"],

@@ -9,6 +9,7 @@ import {
 } from "./computed-data-schema.js";
 import {
   counter,
+  NOT_COMPUTED,
   OPTIONAL_DEFINITION_SCHEMAS,
   orNull,
   PROFILE_AND_ESTIMATES,
@@ -153,16 +154,17 @@ export const OPTIONAL_FIGURES = {
   ),
   season_max_speed: orNull(
     object(
-      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
+      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read. Time frames of an activity on one day are one session.",
       {
-        max_speed: quantity("m/s", "The speed."),
-        day: { type: "string", format: "date", description: "Day of that session (UTC)." },
+        max_speed: quantityOrNull("m/s", "The speed. Null if no session is computed yet."),
+        day: { type: ["string", "null"], format: "date", description: "Day of that session (UTC)." },
         unconfirmed: {
-          type: "boolean",
+          type: ["boolean", "null"],
           description:
             "Whether no second session is within 5 %, so that it may be a measurement error. Unit: none.",
         },
         sessions: { type: "integer", description: "Number of compared sessions. Unit: none, a count." },
+        not_computed: NOT_COMPUTED,
       },
     ),
   ),

@@ -12,6 +12,13 @@ export function orNull<S extends { readonly type: string }>(schema: S) {
 
 export const text = (description: string) => ({ type: "string", description }) as const;
 
+/** Number of time frames without a current result. */
+export const NOT_COMPUTED = {
+  type: "integer",
+  description:
+    "Number of time frames of the 365 days that are missing here, because they are not computed or because their computation failed. Unit: none, a count.",
+} as const;
+
 const PROFILE = {
   profile: orNull(
     object("The line a = A0 - v / tau. Null if it does not pass the gate of the definition.", {
@@ -79,10 +86,11 @@ export const PROFILE_AND_ESTIMATES = {
     ),
   ),
   pooled_acceleration_speed: object(
-    "With with_profile, for a single time frame: the profile of the 28 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. It must match season_max_speed. Of overlapping time frames, only the longest one is used.",
+    "With with_profile, for a single time frame: the profile of the 28 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read. It must match season_max_speed, so there is no profile while time frames of these 365 days are not computed. Of overlapping time frames, only the longest one is used.",
     {
       ...PROFILE,
       sessions: { type: "integer", description: "Number of sessions with running. Unit: none, a count." },
+      not_computed: NOT_COMPUTED,
     },
   ),
   metabolic: orNull(METABOLIC),

@@ -2,8 +2,8 @@
  * Types of API values as TypeBox schemas. Each defines the validation, the TypeScript type, the conversion to the internal value,
  * and the entry in the OpenAPI document.
  *
- * They have two additional options: `problem` is the message for a value with a wrong format, or a function that returns it;
- * `openapi` replaces the schema in the document, for query parameters, which are always sent as text.
+ * They have two additional options: `problem` is the message for text with a wrong format or a number outside its limits, or a
+ * function that returns it; `openapi` replaces the schema in the document, for query parameters, which are always sent as text.
  */
 
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";

@@ -1,12 +1,10 @@
 import {
-  type MetricParameters,
   metricParameters,
   type NamedRecipe,
   type ParameterOverrides,
   type PresetName,
 } from "../../metrics/index.js";
-import { KM_PER_H } from "../../metrics/rounding.js";
-import { decimalText } from "../../pictures/figure-text.js";
+import { unreachableText } from "../../pictures/figure-text.js";
 import {
   highSpeedThresholds,
   MAIN_COLUMNS,
@@ -231,7 +229,7 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
 
 /**
  * Returns the parameters of the figures.
- * @throws AsiError `BAD_OPTION` for invalid limits
+ * @throws AsiError `BAD_OPTION` for invalid limits; UsageError for thresholds above the highest valid speed, because no value could reach them
  */
 export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags): ParameterOverrides {
   const params: ParameterOverrides = {
@@ -239,21 +237,10 @@ export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags
     ...(highSpeed !== undefined && { hid_thresholds: highSpeedThresholds(highSpeed) }),
     ...(sprint !== undefined && { sprint_threshold: sprint }),
   };
-  // validates the parameters before any file is read
-  refuseUnreachable(metricParameters(sport ?? "soccer", params), { highSpeed, sprint });
+  // before any file is read
+  const unreachable = unreachableText({
+    definition: { parameters: metricParameters(sport ?? "soccer", params) },
+  });
+  if (unreachable !== null) throw new UsageError(`--sprint or --high-speed: ${unreachable} See --sport.`);
   return params;
-}
-
-/** @throws UsageError for thresholds above the highest valid speed, because no value could reach them */
-function refuseUnreachable(
-  { max_valid_speed }: MetricParameters,
-  { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },
-): void {
-  for (const [option, speed] of Object.entries({ "high-speed": highSpeed, sprint })) {
-    if (speed === undefined || speed <= max_valid_speed) continue;
-    const [given, limit] = [speed, max_valid_speed].map((one) => decimalText(one * KM_PER_H, 1));
-    throw new UsageError(
-      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are not counted, so no row reaches it. Check the unit and --sport.`,
-    );
-  }
 }

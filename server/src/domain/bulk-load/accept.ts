@@ -27,6 +27,8 @@ export interface BulkLoadPayload {
   manager: number;
   /** SHA-256 of the recording in hexadecimal digits. Used to find the job of a repeated upload. */
   sha256?: string;
+  /** Number of samples that were stored by the parts of the load so far. */
+  stored?: number;
 }
 
 /** Factor that leaves space in the body for everything except base64: the name of the member, and line breaks as in MIME. */

@@ -15,7 +15,7 @@ export const JobResource = Type.Object(
       {
         additionalProperties: true,
         description:
-          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_refused, samples_unowned, start, stop, ranges, readable, report. Failure: code, message. samples_refused counts samples from times at which you did not own the device, and samples more than 5 minutes ahead of the clock; samples_unowned counts those from times at which the device had no owner. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered, also if it would rewrite more than 10,000,000 samples together with those stored in these periods. If five minutes would have more than 30,000 samples, it fails with too_dense. Nothing is stored then.",
+          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_refused, samples_unowned, start, stop, ranges, readable, report. Failure: code, message. samples_refused counts samples from times at which you did not own the device, and samples more than 5 minutes ahead of the clock; samples_unowned counts those from times at which the device had no owner. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered, also if it would rewrite too many samples together with those stored in these periods: more than 500,000 and 25 for each of its samples, or more than 10,000,000. If five minutes would have more than 30,000 samples, it fails with too_dense. Nothing is stored then, unless another recording uses up a limit while this one is stored.",
       },
     ),
   },

@@ -1,4 +1,5 @@
-import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { AsiError, decode, findRanges, type RecordingInfo, type Report } from "asi-convert";
 import type { Queries } from "../../store/connection/database.js";
 import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
 import { addToPayload } from "../../store/queue/job-lease.js";
@@ -6,7 +7,6 @@ import type { Job } from "../../store/queue/job-queue.js";
 import {
   chunkTables,
   concatColumns,
-  type Interval,
   type SampleColumns,
   type StoreResult,
   sqlClientOf,
@@ -14,18 +14,13 @@ import {
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { intersect } from "../sample-ownership/intervals.js";
+import type { Owner } from "../sample-ownership/owners.js";
 import type { BulkLoadPayload } from "./accept.js";
+import { ascending, detailsOf, type Loaded } from "./details.js";
 import { recordFirmware } from "./firmware.js";
+import { ownedParts, requireFits } from "./owned-parts.js";
 import { requireFewChunks } from "./refusal.js";
-import type { SampleFilter, Times } from "./sample-filter.js";
-import { lockDevice, storeBatches } from "./store-batches.js";
-
-/**
- * Maximum number of ranges and of readable times in the details of a job. A recording can have as many ranges as samples, and a
- * device can have thousands of ownerships.
- */
-const MAX_LISTED = 1000;
+import { lockDevice, spanOf, storeBatches } from "./store-batches.js";
 
 /** Thrown when the recording of the job is missing. */
 export class NoRecording extends Error {
@@ -33,40 +28,69 @@ export class NoRecording extends Error {
 }
 
 /**
- * Stores the samples of a recording and records the outcome in one transaction. The job may start several times but completes
- * once; its details describe that run.
+ * Stores the samples of a recording in parts, each with its effects in one transaction, and records the outcome with the last part.
+ * The job may start several times but completes once; a later run finds the parts that an earlier one has stored.
  * @returns the job's details
  * @throws NoRecording
  * @throws AsiError when the recording is not completely readable or has no rows, RecordingRefused, QuotaExceeded; then nothing
- * is stored
+ * is stored, unless other loads have used up a limit in the meantime
  */
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager }: BulkLoadPayload,
+  { device: deviceId, manager: ownerId, stored = 0 }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
-  // Decode before the transaction, because the embedded database has only one session, and a transaction blocks all
-  // other work.
   const { batches, info, report } = await readRecording(ctx.queries, job);
+  const read = batches.reduce((sum, { length }) => sum + length, 0);
+  if (read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
+  const { startMs: from, stopMs: to } = spanOf(batches);
+  const owner = { deviceId, ownerId };
+  const divided = await ownedParts(ctx, owner, batches, stored > 0);
+  await requireFits(ctx, owner, divided);
+  const { refused, unowned } = divided.leftOut;
+  let loaded: Loaded = { read, stored, refused, unowned, times: [] };
+  for (const part of divided.parts.slice(0, -1)) {
+    loaded = await transact(ctx, "bulk load", async (unit) => {
+      const after = await storePart(unit, owner, part(), loaded);
+      // With these times, a deletion of samples between two parts removes the hash of the recording.
+      await addToPayload(unit.queries, job, { stored: after.stored, from, to });
+      return after;
+    });
+    await nextEventLoopTurn();
+  }
   return transact(ctx, "bulk load", async (unit) => {
-    const { queries } = unit;
-    await lockDevice(queries, device);
-    const owner = { deviceId: device, ownerId: manager };
-    const { times, filter, result, latestKeptMs } = await storeBatches(unit, owner, batches);
-    if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
-    await announceFound(unit, device, filter.keptTimes, result);
-    await unit.announce("samplesStored", { ...owner, changed: result.changed });
-    const { read, refused, unowned } = filter;
-    if (refused > 0) {
-      const counts = { read, refused, unowned };
-      await unit.announce("samplesRefused", { deviceId: device, managerId: manager, counts });
+    const all = await storePart(unit, owner, divided.parts.at(-1)?.() ?? [], loaded);
+    if (all.refused > 0) {
+      const counts = { read, refused: all.refused, unowned: all.unowned };
+      await unit.announce("samplesRefused", { deviceId, managerId: ownerId, counts });
     }
-    const details = detailsOf(device, times, filter, result, report);
-    await recordFirmware(unit, device, info, latestKeptMs);
-    await addToPayload(queries, job, { details, ...spanOf(filter.keptTimes) });
-    return details;
+    const outcome = await detailsOf(unit, owner, all, report);
+    await recordFirmware(unit, deviceId, info, outcome.to ?? null);
+    await addToPayload(unit.queries, job, outcome);
+    return outcome.details;
   });
+}
+
+/** @returns what is loaded with this part */
+async function storePart(
+  unit: UnitOfWork,
+  owner: Owner,
+  batches: readonly SampleColumns[],
+  before: Loaded,
+): Promise<Loaded> {
+  await lockDevice(unit.queries, owner.deviceId);
+  const { filter, result } = await storeBatches(unit, owner, batches);
+  const times = ascending(filter.keptTimes);
+  await announceFound(unit, owner.deviceId, times, result);
+  await unit.announce("samplesStored", { ...owner, changed: result.changed });
+  return {
+    read: before.read,
+    stored: before.stored + result.stored,
+    refused: before.refused + filter.refused,
+    unowned: before.unowned + filter.unowned,
+    times: [...before.times, times],
+  };
 }
 
 /**
@@ -76,13 +100,13 @@ export async function loadRecording(
 async function announceFound(
   unit: UnitOfWork,
   deviceId: number,
-  times: readonly number[],
+  times: Float64Array,
   { known, changed }: StoreResult,
 ): Promise<void> {
   if (known === 0 || changed.length > 0) return;
   const [table] = await chunkTables(sqlClientOf(unit.queries));
   if (table === "sample_chunks") return;
-  const found = findRanges(ascending(times)).map(({ start, stop }) => ({ startMs: start, stopMs: stop }));
+  const found = findRanges(times).map(({ start, stop }) => ({ startMs: start, stopMs: stop }));
   await unit.announce("samplesFound", { deviceId, found });
 }
 
@@ -102,58 +126,3 @@ async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<Re
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };
 }
-
-function detailsOf(
-  device: number,
-  { own }: Times,
-  { read, refused, unowned, keptTimes }: SampleFilter,
-  { stored, known }: StoreResult,
-  { ranges: _ranges, ...report }: Report,
-): Record<string, unknown> {
-  const ranges = findRanges(ascending(keptTimes));
-  const first = ranges[0];
-  const last = ranges.at(-1);
-  const readable =
-    first === undefined || last === undefined
-      ? []
-      : intersect([{ startMs: first.start, stopMs: last.stop }], own);
-  return {
-    device,
-    samples_read: read,
-    samples_stored: stored,
-    samples_known: known,
-    samples_refused: refused,
-    samples_unowned: unowned,
-    start: first === undefined ? null : iso(first.start),
-    stop: last === undefined ? null : iso(last.stop),
-    ranges: ranges.slice(0, MAX_LISTED).map(toRange),
-    ...(ranges.length > MAX_LISTED ? { ranges_left_out: ranges.length - MAX_LISTED } : {}),
-    readable: readable.slice(0, MAX_LISTED).map(toInterval),
-    ...(readable.length > MAX_LISTED ? { readable_left_out: readable.length - MAX_LISTED } : {}),
-    report,
-  };
-}
-
-/**
- * Sorts only if necessary, because sorting 300,000 timestamps blocks the event loop for 20 ms, and most recordings are
- * in order.
- */
-function ascending(times: readonly number[]): Float64Array {
-  const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
-  const all = Float64Array.from(times);
-  return isInOrder ? all : all.sort();
-}
-
-/** Returns the first and the last time in ms; an empty object if there are no times. */
-function spanOf(times: readonly number[]): { from: number; to: number } | Record<string, never> {
-  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const ms of times) {
-    from = Math.min(from, ms);
-    to = Math.max(to, ms);
-  }
-  return from > to ? {} : { from, to };
-}
-
-const iso = (ms: number) => new Date(ms).toISOString();
-const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });
-const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });

@@ -37,8 +37,7 @@ export const scatteredAdvice = (maxChunks: number) =>
   `The recording has samples in more than ${maxChunks} periods of five minutes. Load it in several parts, or ask the operator of the service for a higher BULK_LOAD_MAX_CHUNKS.`;
 
 /**
- * Limits the five-minute periods of a load. The load reads and writes a row for each period, in one transaction that
- * blocks all others in the embedded database. The cost of a load thus depends on the periods as much as on the samples.
+ * Limits the five-minute periods of a load. The load reads and writes a row for each period. The cost of a load thus depends on the periods as much as on the samples.
  * @throws RecordingRefused `too_scattered`
  */
 export async function requireFewChunks(batches: Iterable<SampleColumns>, maxChunks: number): Promise<void> {

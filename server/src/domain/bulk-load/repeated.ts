@@ -64,7 +64,7 @@ export async function deleteRecordingHashes(
     .set({ payload: sql`${jobs.payload} - ${sql.param(["sha256", "from", "to"])}::text[]` })
     .where(
       and(
-        // Only a committed load has times. Its worker may not have recorded the outcome yet.
+        // Only a load that has stored samples has times. It may not have recorded the outcome yet.
         sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'`,
         sql`${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`,
       ),

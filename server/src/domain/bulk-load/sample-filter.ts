@@ -32,7 +32,7 @@ export class SampleFilter {
     this.#isOthers = intervalSearch(times.others);
   }
 
-  /** Times of the kept samples in the order of the recording, ms since 1970 UTC. */
+  /** Times of the samples that `filter` has kept, in the order of the recording, ms since 1970 UTC. */
   get keptTimes(): readonly number[] {
     return this.#kept;
   }
@@ -40,15 +40,16 @@ export class SampleFilter {
   /** Does not modify the batches, because a transaction may have to be repeated. */
   *filter(batches: Iterable<SampleColumns>): Generator<SampleColumns, void, undefined> {
     for (const batch of batches) {
-      this.read += batch.length;
-      const kept = this.#keep(concatColumns([batch]));
+      const kept = this.keep(concatColumns([batch]));
+      for (let i = 0; i < kept.length; i++) this.#kept.push(kept.timestampMs[i] ?? 0);
       if (kept.length > 0) yield kept;
     }
   }
 
-  /** Moves the kept samples to the front of the columns of the batch. */
-  #keep(batch: SampleColumns): SampleColumns {
+  /** Moves the kept samples to the front of the columns of the batch. Does not add them to `keptTimes`. */
+  keep(batch: SampleColumns): SampleColumns {
     const { latestMs } = this.#times;
+    this.read += batch.length;
     let to = 0;
     for (let from = 0; from < batch.length; from++) {
       const ms = batch.timestampMs[from] ?? 0;
@@ -57,7 +58,6 @@ export class SampleFilter {
         if (ms <= latestMs && !this.#isOthers(ms)) this.unowned++;
         continue;
       }
-      this.#kept.push(ms);
       if (from !== to) {
         batch.timestampMs[to] = ms;
         batch.latitudeE7[to] = batch.latitudeE7[from] ?? 0;

@@ -13,11 +13,10 @@ import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Owner, ownedTimesAndOthers } from "../sample-ownership/owners.js";
 import { refusalFor } from "./refusal.js";
-import { SampleFilter, type Times } from "./sample-filter.js";
+import { SampleFilter } from "./sample-filter.js";
 
 /** Result of storing the samples of a recording or of a part of it. */
 export interface StoredBatches {
-  times: Times;
   filter: SampleFilter;
   result: StoreResult;
   /** Latest time of a sample that was stored or known; null if there is none. */
@@ -41,11 +40,8 @@ export async function storeBatches(
   owner: Owner,
   batches: readonly SampleColumns[],
 ): Promise<StoredBatches> {
-  const { queries, now, config } = unit;
-  const span = spanOf(batches);
-  const { own, others } = await ownedTimesAndOthers(queries, owner, span);
-  const times = { own, others, latestMs: now.getTime() + config.bulkLoadMaxAheadMs };
-  const filter = new SampleFilter(times);
+  const { queries } = unit;
+  const filter = await filterFor(unit, owner, batches);
   const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches)).catch(
     (error: unknown) => {
       throw refusalFor(error);
@@ -56,11 +52,21 @@ export async function storeBatches(
     (latest, ms) => Math.max(latest ?? ms, ms),
     null,
   );
-  return { times, filter, result, latestKeptMs };
+  return { filter, result, latestKeptMs };
+}
+
+/** Returns the filter for the samples that the owner of the device may store now. */
+export async function filterFor(
+  { queries, now, config }: Pick<UnitOfWork, "queries" | "now" | "config">,
+  owner: Owner,
+  batches: readonly SampleColumns[],
+): Promise<SampleFilter> {
+  const { own, others } = await ownedTimesAndOthers(queries, owner, spanOf(batches));
+  return new SampleFilter({ own, others, latestMs: now.getTime() + config.bulkLoadMaxAheadMs });
 }
 
 /** Returns the range from the first to the last time of a recording, ignoring times that cannot be stored. */
-function spanOf(batches: readonly SampleColumns[]): Interval {
+export function spanOf(batches: readonly SampleColumns[]): Interval {
   let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
   for (const { timestampMs, length } of batches) {
     for (const ms of timestampMs.subarray(0, length)) {

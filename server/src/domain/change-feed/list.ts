@@ -55,7 +55,7 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   const isOld = clock.now().getTime() - clockMs >= config.changesRetentionDays * DAY_MS;
   if (isPruned || (!hasGiven && isOld)) {
     throw errors.gone(
-      `Changes are kept for ${config.changesRetentionDays} days. Read everything again, and start with a new cursor.`,
+      `Changes are kept for ${config.changesRetentionDays} days, and at most ${config.changesPerAccount} for each account. Read everything again, and start with a new cursor.`,
       "cursor_expired",
     );
   }
@@ -148,9 +148,9 @@ export async function listChanges(
   const lastByClock = byClock.length === limit ? byClock.at(-1) : undefined;
   const clock = nextClock(cursor, nowMs, lastByClock);
   const logged = page.changes.slice(0, limit - byClock.length);
-  const last = logged.at(-1) ?? cursor;
-  const hasMore = page.hasMore || logged.length < page.changes.length || lastByClock !== undefined;
-  const position = hasMore ? { xid: last.xid, seq: last.seq } : page.end;
+  const isCut = logged.length < page.changes.length;
+  const hasMore = page.hasMore || isCut || lastByClock !== undefined;
+  const { xid, seq } = isCut ? (logged.at(-1) ?? cursor) : page.next;
   const listed = [...byClock.map(asLogged), ...logged];
   const isVisible = await visibleIn(ctx, listed);
   const results = listed.map((change) => ({
@@ -160,7 +160,7 @@ export async function listChanges(
     to: instant(change.toMs),
     removed: !isVisible(change),
   }));
-  return answer(results, { ...cursor, ...clock, ...position, epoch }, hasMore);
+  return answer(results, { ...cursor, ...clock, xid, seq, epoch }, hasMore);
 }
 
 const answer = (results: Change[], cursor: ChangeCursor, hasMore: boolean): Changes => ({

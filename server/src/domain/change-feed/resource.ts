@@ -23,7 +23,7 @@ export const Changes = Type.Object(
     next_cursor: Type.String({
       description: "Value for the parameter `cursor` of the next request, now or later",
     }),
-    has_more: Type.Boolean({ description: "Whether more changes are already available" }),
+    has_more: Type.Boolean({ description: "Whether more changes may already be available" }),
   },
   {
     $id: "Changes",

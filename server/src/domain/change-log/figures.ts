@@ -1,6 +1,7 @@
-import { and, eq, sql } from "drizzle-orm";
-import { jobs } from "../../store/schema.js";
+import { sql } from "drizzle-orm";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { groupBy } from "../lists/group-by.js";
+import { queueExactly, queueRecordings, RECORDED_AT_A_TIME, type Recording } from "./queue.js";
 import {
   type Memberships,
   nextReaders,
@@ -11,48 +12,52 @@ import {
   sessionsOfMembers,
   sessionsWithTimesOf,
   theseSessions,
-} from "./record.js";
+} from "./session-readers.js";
 
-/** Any number of sessions with changed figures. */
-export type ChangedFigures =
+/** Whether sessions have changed, or only their figures. */
+type Kind = "session" | "figures";
+
+/** Any number of sessions whose figures have changed, found when a job runs. */
+type Found =
   | Memberships
   /** `fromMs` is inclusive, `toMs` is exclusive. */
-  | { ownerId: number; fromMs: number; toMs: number }
-  /** Sessions that a later query would not find, and sessions that have changed themselves. */
-  | { sessionIds: readonly number[] };
+  | { ownerId: number; fromMs: number; toMs: number };
 
-/** Number of changes that one transaction records, because others wait for it. */
-const RECORDED_AT_A_TIME = 200;
-
-const KIND = "record-figures";
+/** Any number of changed sessions. */
+export type ChangedSessions = Found | { sessionIds: readonly number[]; kind: Kind };
 
 const BEGIN: Reader = { accountId: 0, sessionId: 0 };
 
-function sessionsOf(changed: ChangedFigures): SessionIds {
+function sessionsOf(changed: ChangedSessions): SessionIds {
   if ("sessionIds" in changed) return theseSessions(changed.sessionIds);
   if ("athleteId" in changed) return sessionsOfMembers([changed]);
   const { ownerId, fromMs, toMs } = changed;
   return sessionsDuring(ownerId, { startTime: new Date(fromMs), endTime: new Date(toMs) });
 }
 
-const kindOf = (changed: ChangedFigures) => ("sessionIds" in changed ? "session" : "figures");
+const kindOf = (changed: ChangedSessions): Kind => ("sessionIds" in changed ? changed.kind : "figures");
 
 /** Records the changes if there are few. @returns whether they were recorded */
-async function recordFew(
-  unit: UnitOfWork,
-  ids: SessionIds,
-  kind: "session" | "figures" = "figures",
-): Promise<boolean> {
+async function recordFew(unit: UnitOfWork, ids: SessionIds, kind: Kind = "figures"): Promise<boolean> {
   const readers = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
   if (readers.length > RECORDED_AT_A_TIME) return false;
   await recordReaders(unit, kind, readers);
   return true;
 }
 
+/** The job that records the changes. */
+const recordingOf = (changed: Found): Recording => ({
+  payload: { ...changed },
+  chargedTo: "athleteId" in changed ? changed.athleteId : changed.ownerId,
+});
+
 /** Records that figures have changed; a job records them if there are many. */
-export async function recordFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
-  if (!(await recordFew(unit, sessionsOf(changed), kindOf(changed)))) await queueFigures(unit, changed);
+export async function recordFigures(unit: UnitOfWork, changed: Found): Promise<void> {
+  if (!(await recordFew(unit, sessionsOf(changed)))) await queueFigures(unit, changed);
 }
+
+export const queueFigures = (unit: UnitOfWork, changed: Found): Promise<void> =>
+  queueRecordings(unit, [recordingOf(changed)]);
 
 /** Records that the figures of players have changed for managers. */
 export async function recordFiguresOfMembers(
@@ -60,11 +65,27 @@ export async function recordFiguresOfMembers(
   members: readonly Required<Memberships>[],
 ): Promise<void> {
   if (members.length === 0 || (await recordFew(unit, sessionsOfMembers(members)))) return;
-  const byKey = new Map(
-    members.map(({ athleteId, managerId }) => [`${athleteId} ${managerId}`, { athleteId, managerId }]),
+  await queueRecordings(
+    unit,
+    members.map(({ athleteId, managerId }) => recordingOf({ athleteId, managerId })),
   );
-  // Write in the order of the keys, because concurrent changes would otherwise deadlock.
-  for (const [, one] of [...byKey].sort()) await queueFigures(unit, one);
+}
+
+/** Records that many sessions, or only their figures, have changed. A job for each owner records them if they have many readers. */
+export async function recordSessionsOf(
+  unit: UnitOfWork,
+  kind: Kind,
+  sessions: readonly { id: number; ownerId: number }[],
+): Promise<void> {
+  const ids = sessions.map(({ id }) => id);
+  if (ids.length === 0 || (await recordFew(unit, theseSessions(ids), kind))) return;
+  await queueExactly(
+    unit,
+    [...groupBy(sessions, ({ ownerId }) => ownerId)].map(([chargedTo, own]) => ({
+      payload: { sessionIds: own.map(({ id }) => id), kind },
+      chargedTo,
+    })),
+  );
 }
 
 /**
@@ -75,36 +96,20 @@ export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: numbe
   const { rows } = await unit.queries.execute<{ id: string }>(
     sql`${sessionsOfMembers([{ athleteId }])} UNION ${sessionsWithTimesOf(athleteId)}`,
   );
-  await recordFigures(unit, { sessionIds: [...new Set(rows.map(({ id }) => Number(id)))] });
+  const sessionIds = [...new Set(rows.map(({ id }) => Number(id)))];
+  const kind = "session";
+  if (!(await recordFew(unit, theseSessions(sessionIds), kind)))
+    await queueExactly(unit, [{ payload: { sessionIds, kind } }]);
 }
 
-/** Adds a job. If the same job is waiting, it must not start before this transaction has ended. */
-export async function queueFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
-  if ("sessionIds" in changed) {
-    await unit.enqueueAll([{ kind: KIND, payload: { ...changed } }]);
-    return;
-  }
-  const uniqueKey = JSON.stringify(Object.entries(changed).sort());
-  const chargedTo = "athleteId" in changed ? changed.athleteId : changed.ownerId;
-  for (let isHeld = false; !isHeld; ) {
-    await unit.enqueueAll([{ kind: KIND, payload: { ...changed }, uniqueKey, chargedTo }]);
-    const held = await unit.queries
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(eq(jobs.kind, KIND), eq(jobs.uniqueKey, uniqueKey), sql`${jobs.state} = 'PENDING'`))
-      .for("update");
-    isHeld = held.length > 0;
-  }
-}
-
-/** The remaining work of a job of `recordFigures`. */
-export type FiguresLeft = ChangedFigures & { after?: Reader };
+/** The remaining work of a job. */
+export type SessionsLeft = ChangedSessions & { after?: Reader };
 
 /** Records the next changes of a job. @returns the number of changes, and the remaining work */
-export async function recordNext(
+export async function recordNextSessions(
   unit: UnitOfWork,
-  { after = BEGIN, ...changed }: FiguresLeft,
-): Promise<{ recorded: number; left: FiguresLeft | undefined }> {
+  { after = BEGIN, ...changed }: SessionsLeft,
+): Promise<{ recorded: number; left: SessionsLeft | undefined }> {
   const readers = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
   await recordReaders(unit, kindOf(changed), readers);
   const last = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;

@@ -10,6 +10,9 @@ import type { AuditedChange } from "./unit-of-work.js";
 /** Size of a row in bytes, without its values: its fixed columns and its index entries. */
 const ROW_BYTES = 256;
 
+/** Number of entries that one statement writes, because other requests wait while their text is made. */
+const ENTRIES_AT_A_TIME = 500;
+
 /** The row that counts the summarised entries of one account and day. */
 const SUMMARY = { operation: "summarised", entity: "audit" } as const;
 
@@ -43,30 +46,39 @@ export class AuditWriter {
     this.#day = dayOf(author.now);
   }
 
-  /** Writes entries of one kind, in one statement. */
+  /** Writes entries of one kind. Counts those that do not fit into the rest of the day. */
   async add(entity: string, changes: readonly AuditedChange[]): Promise<void> {
-    if (changes.length === 0) return;
+    for (let at = 0; at < changes.length; at += ENTRIES_AT_A_TIME)
+      await this.#addSome(entity, changes.slice(at, at + ENTRIES_AT_A_TIME));
+  }
+
+  async #addSome(entity: string, changes: readonly AuditedChange[]): Promise<void> {
     const { accountId, now, operation, requestId, operator } = this.#author;
-    const used = accountId === null ? 0 : bytesOfDay(this.#config, "audit", accountId, now) + this.#written;
-    if (accountId !== null && used >= this.#config.auditBytesPerDay) {
-      const kind = `${operation} ${entity}`;
-      this.#summarised.set(kind, (this.#summarised.get(kind) ?? 0) + changes.length);
-      return;
+    const texts: string[] = [];
+    for (const { id, before = null, after = null } of changes) {
+      if (this.#isDayFull) break;
+      const text = JSON.stringify({ id, before: auditedRow(before), after: auditedRow(after) });
+      this.#written += text.length + ROW_BYTES;
+      texts.push(text);
     }
-    const rows = JSON.stringify(
-      changes.map(({ id, before = null, after = null }) => ({
-        id,
-        before: auditedRow(before),
-        after: auditedRow(after),
-      })),
-    );
-    this.#written += rows.length + changes.length * ROW_BYTES;
+    if (texts.length < changes.length) {
+      const kind = `${operation} ${entity}`;
+      this.#summarised.set(kind, (this.#summarised.get(kind) ?? 0) + changes.length - texts.length);
+    }
+    if (texts.length === 0) return;
+    const rows = `[${texts.join(",")}]`;
     // Use a single JSON parameter, because one parameter per value is several times slower in the query builder and the
     // database.
     await this.#queries.execute(sql`
       INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)
       SELECT ${now}, ${accountId}::bigint, ${operation}, ${entity}, id, before, after, ${requestId}, ${operator}::text
       FROM jsonb_to_recordset(${rows}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
+  }
+
+  get #isDayFull(): boolean {
+    const { accountId, now } = this.#author;
+    if (accountId === null) return false;
+    return bytesOfDay(this.#config, "audit", accountId, now) + this.#written >= this.#config.auditBytesPerDay;
   }
 
   /** Call it at the end of the transaction, because other transactions of the account then wait for the row. */

@@ -39,6 +39,8 @@ export interface ComputedTexts {
   data: string;
   /** `OptionalFigures` as JSON text. */
   further: string;
+  /** The points of the acceleration-speed profile as JSON text. */
+  profilePoints: string;
   /** The maximum speed among these figures, m/s. */
   sessionMaxSpeed: number | null;
 }

@@ -1,5 +1,12 @@
 import { activityAudit } from "../activities/audit.js";
-import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
+import { recordSessionsOf } from "../change-log/figures.js";
+import {
+  recordLostSessions,
+  recordSessions,
+  sessionsOfTimeframes,
+  sessionsWith,
+  theseSessions,
+} from "../change-log/session-readers.js";
 import { queueComputation } from "../computed-data/queue.js";
 import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
@@ -10,6 +17,7 @@ import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import { emitSessionEvent, emitSessionsOfTimeframes } from "../webhooks/session-events.js";
+import { countDeletedTimeframes } from "./quotas.js";
 import type { Effects } from "./reaction.js";
 
 const hasSameTimes = (a: Session, b: Session): boolean =>
@@ -58,7 +66,7 @@ export const effectsOfSessions: Effects<
     // Concurrent transactions that change players, devices or rights do not see this session or its new times.
     async (unit, { before, after }) => {
       if (before !== null && hasSameTimes(before, after)) return;
-      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange(after) });
+      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange([after]) });
     },
     async (unit, { before, after }) => {
       if (before !== null) await emitSessionEvent(unit, after);
@@ -114,6 +122,7 @@ export const effectsOfSessions: Effects<
     },
   ],
   timeframesDeleted: [
+    (unit, { deleted }) => countDeletedTimeframes(unit, deleted),
     (unit, { deleted }) =>
       deleteFiguresOf(
         unit,
@@ -134,7 +143,11 @@ export const effectsOfSessions: Effects<
         "timeframe",
         deleted.map((before) => ({ id: before.id, before })),
       ),
-    (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
+    (unit, { deleted }) => recordLostSessions(unit, deleted),
+    // The deletion of an activity or a squad is recorded for the other readers.
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity) await recordSessionsOf(unit, "session", await sessionsWith(unit, deleted));
+    },
     async (unit, { deleted, withActivity }) => {
       if (!withActivity)
         await deriveRefusedAgain(

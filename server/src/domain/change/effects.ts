@@ -8,10 +8,18 @@ import { playerName } from "../accounts/player-names.js";
 import { toAthlete } from "../accounts/resource.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { recordFigures, recordFiguresOfMembers, recordSessionsOfDeleted } from "../change-log/figures.js";
-import { recordAthlete, recordPermitted, recordRoles, recordSquads } from "../change-log/record.js";
+import {
+  recordAthlete,
+  recordDeletedAthlete,
+  recordDeletedSquads,
+  recordPermitted,
+  recordSquad,
+} from "../change-log/objects.js";
+import { recordRoles } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
+import { groupBy } from "../lists/group-by.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
+import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
 import { grantAudit } from "../squad-roles/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -41,6 +49,25 @@ const recordMembers = (
     unit,
     members.flatMap((one) => (one === null ? [] : [{ accountId: one.athleteId, squadId: one.squadId }])),
   );
+
+/** Sessions at the times of a permission to write get time frames of the athlete, or lose them. */
+async function deriveWritable(
+  unit: UnitOfWork,
+  changed: Events["permissionsGranted"]["granted"],
+): Promise<void> {
+  const writable = changed.filter(({ permission }) => permission === "WRITE");
+  const byPair = groupBy(writable, ({ managerId, athleteId }) => `${managerId} ${athleteId}`);
+  const owners = await ownersOfSquads(
+    unit.queries,
+    writable.map(({ managerId }) => managerId),
+  );
+  for (const ofPair of byPair.values()) {
+    const { managerId: ownerId = 0, athleteId = 0 } = ofPair[0] ?? {};
+    if (!owners.has(ownerId)) continue;
+    const times = ofPair.map(({ startTime, expirationTime }) => ({ startTime, endTime: expirationTime }));
+    await queueRest(unit, { ownerId, athleteId, ...spanOfChange(times) });
+  }
+}
 
 /**
  * Lists all effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in the same
@@ -85,7 +112,9 @@ export const effects: Effects<keyof Events> = {
     (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
-    (unit, { account }) => recordIfAthlete(unit, account),
+    async (unit, { account: { id, role } }) => {
+      if (role === "ATHLETE") await recordDeletedAthlete(unit, id);
+    },
     (unit, { account }) => recordSessionsOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
@@ -100,14 +129,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         granted.map((after) => ({ id: after.id, after })),
       ),
-    // Sessions before the permission may now get time frames of the athlete.
-    async (unit, { granted }) => {
-      for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
-        if (permission !== "WRITE") continue;
-        const times = spanOfChange({ startTime, endTime: expirationTime });
-        await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
-      }
-    },
+    (unit, { granted }) => deriveWritable(unit, granted),
     (unit, { granted }) => recordPermitted(unit, granted),
     (unit, { granted }) => recordFiguresOfMembers(unit, granted),
   ],
@@ -117,6 +139,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         revoked.map((before) => ({ id: before.id, before })),
       ),
+    (unit, { revoked }) => deriveWritable(unit, revoked),
     (unit, { revoked }) => recordPermitted(unit, revoked),
     (unit, { revoked }) => recordFiguresOfMembers(unit, revoked),
   ],
@@ -126,15 +149,18 @@ export const effects: Effects<keyof Events> = {
   recipeChanged: [audit("recipe")],
   squadChanged: [
     audit("squad"),
-    (unit, { before, after }) => recordSquads(unit, sql`id = ${(after ?? before)?.id ?? 0}`),
+    async (unit, { before, after }) => {
+      if (after !== null) await recordSquad(unit, after);
+      else if (before !== null) await recordDeletedSquads(unit, sql`id = ${before.id}`);
+    },
   ],
-  squadsErased: [(unit, { ownerId }) => recordSquads(unit, sql`owner_id = ${ownerId}`)],
+  squadsErased: [(unit, { ownerId }) => recordDeletedSquads(unit, sql`owner_id = ${ownerId}`)],
   memberChanged: [
     audit("squad member"),
     (unit, { before, after }) => recordMembers(unit, [before, after]),
     async (unit, { before, after, ownerId }) => {
       const squadId = (after ?? before)?.squadId ?? 0;
-      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange([before, after]) });
     },
   ],
   squadGrantChanged: [
@@ -152,7 +178,7 @@ export const effects: Effects<keyof Events> = {
     audit("assignment"),
     async (unit, { before, after }) => {
       const { ownerId, athleteId } = before === null ? after : before;
-      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(before, after) });
+      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange([before, after]) });
     },
   ],
   rosterImported: [
@@ -168,7 +194,7 @@ export const effects: Effects<keyof Events> = {
       const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);
       if (rows.length === 0) return;
       const squad = assignments.length === 0 ? { squadId } : {};
-      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(...rows) });
+      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(rows) });
     },
   ],
   webhookChanged: [audit("webhook")],

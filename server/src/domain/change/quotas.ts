@@ -19,8 +19,9 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
+import { groupBy } from "../lists/group-by.js";
 import { lockAccount } from "./account-lock.js";
-import { isWithin } from "./cached-count.js";
+import { countRemoved, isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
@@ -83,12 +84,28 @@ export const enforceActivityQuota = quota(
   },
 );
 
-/** Call it after adding a time frame. */
-export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
-  setting: "quotaTimeframes",
-  used: rows,
-  message: (limit) => `One account can have at most ${limit} time frames. Delete some first.`,
-});
+const timeframeCount = (ownerId: number) => `time frames ${ownerId}`;
+
+/**
+ * Call it after adding time frames. Locks the account, like the other quotas.
+ * @throws QuotaExceeded
+ */
+export async function enforceTimeframeQuota(unit: UnitOfWork, ownerId: number, added = 1): Promise<void> {
+  const { quotaTimeframes } = unit.config;
+  await lockAccount(unit, ownerId);
+  const count = () => unit.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
+  if (await isWithin(unit, quotaTimeframes, timeframeCount(ownerId), added, count)) return;
+  throw new QuotaExceeded(`One account can have at most ${quotaTimeframes} time frames. Delete some first.`);
+}
+
+/** Call it when time frames are deleted. */
+export async function countDeletedTimeframes(
+  unit: UnitOfWork,
+  deleted: readonly { ownerId: number }[],
+): Promise<void> {
+  for (const [ownerId, { length }] of groupBy(deleted, (one) => one.ownerId))
+    countRemoved(unit, timeframeCount(ownerId), length);
+}
 
 /** Call it after adding a recipe. */
 export const enforceRecipeQuota = quota(
@@ -221,18 +238,30 @@ export const enforceResponseQuota = quota(
   },
 );
 
+type Counting = Pick<UnitOfWork, "queries" | "config" | "now">;
+
+const isWithinSamples = (counting: Counting, accountId: number, limit: number, stored: number) =>
+  isWithin(counting, limit, `samples ${accountId}`, stored, () =>
+    countSamplesOf(sqlClientOf(counting.queries), accountId, isSampleServerAway),
+  );
+
+/** Whether the quota of an account allows `added` more samples than are stored now. Reserves nothing. */
+export const hasRoomForSamples = (counting: Counting, accountId: number, added: number): Promise<boolean> =>
+  isWithinSamples(counting, accountId, counting.config.quotaSamples - added, 0);
+
+export const tooManySamples = ({ quotaSamples }: Config): QuotaExceeded =>
+  new QuotaExceeded(
+    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+  );
+
 /**
  * Call it after storing samples of a device of the account.
  * @param stored increase of the count: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
 export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
-  const { quotaSamples } = unit.config;
-  const count = () => countSamplesOf(sqlClientOf(unit.queries), accountId, isSampleServerAway);
-  if (await isWithin(unit, quotaSamples, `samples ${accountId}`, stored, count)) return;
-  throw new QuotaExceeded(
-    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
-  );
+  if (!(await isWithinSamples(unit, accountId, unit.config.quotaSamples, stored)))
+    throw tooManySamples(unit.config);
 }
 
 /** Whether the quota of an owner allows `added` more stored figures. */

@@ -32,7 +32,7 @@ export interface UnitOfWork {
     before: Record<string, unknown> | null,
     after: Record<string, unknown> | null,
   ): Promise<void>;
-  /** Records any number of rows of one kind, in one statement. */
+  /** Records any number of rows of one kind. */
   auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
   /** Adds a job that runs after the commit. */
   enqueue(job: NewJob): Promise<Job | undefined>;

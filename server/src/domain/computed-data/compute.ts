@@ -29,6 +29,8 @@ export interface ComputationResult {
   data: string;
   /** `OptionalFigures` as JSON text. */
   further: string;
+  /** Points of the acceleration-speed profile as JSON text; null if an older release computed the result. */
+  profilePoints: string | null;
   sessionMaxSpeed: number | null;
   timeframeVersion: number;
   dataVersion: number;

@@ -95,8 +95,6 @@ export interface OptionalFigures {
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
   readonly session_max_speed: number | null;
-  /** The points of the profile. A profile of several sessions pools the points of all of them. */
-  readonly profile_points?: readonly ProfilePoint[];
   /** The profile of these samples alone. */
   readonly acceleration_speed?: GatedProfile | null;
   readonly metabolic?: Omit<MetabolicEstimate, "definition"> | null;
@@ -107,13 +105,19 @@ export interface OptionalFigures {
   readonly definition: OptionalDefinition;
 }
 
+/** The figures of one computation. */
+interface ComputedFigures extends OptionalFigures {
+  /** The points of the profile. A profile of several sessions pools the points of all of them. */
+  readonly profile_points: readonly ProfilePoint[];
+}
+
 /** @param lengthMs time from the first to the last valid sample */
 export function optionalFigures(
   samples: MetricSamples,
   options: MetricsOptions,
   recipes: readonly RecipeVersion[],
   { parameters, lengthMs }: { parameters: MetricParameters; lengthMs: number },
-): OptionalFigures {
+): ComputedFigures {
   const isShort = lengthMs <= MAX_LENGTH_MS;
   const limits = { from: options.from, to: options.to, periods: options.periods };
   const speeds: ProfileSpeeds | null = isShort ? profileSpeeds(samples, options) : null;

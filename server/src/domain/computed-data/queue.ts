@@ -2,7 +2,7 @@ import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { isUnended } from "../../store/queue/job-queue.js";
 import { activities, jobs, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { recordSessions, sessionsOfTimeframes } from "../change-log/record.js";
+import { recordSessionsOf } from "../change-log/figures.js";
 
 /** A time frame, or a session. */
 type Owned = { id: number; ownerId: number };
@@ -26,8 +26,9 @@ export async function queueComputation(unit: UnitOfWork, changed: readonly Owned
     unit,
     changed.filter(({ id }) => !inSessions.has(id)),
   );
-  await queueSessionFigures(unit, [...new Map(ofSessions.map((one) => [one.id, one])).values()]);
-  await recordSessions(unit, "figures", sessionsOfTimeframes(ids));
+  const sessions = [...new Map(ofSessions.map(({ id, ownerId }) => [id, { id, ownerId }])).values()];
+  await queueSessionFigures(unit, sessions);
+  await recordSessionsOf(unit, "figures", sessions);
 }
 
 /** Adds jobs that compute the data of time frames, unless a job is already waiting. */

@@ -1,4 +1,3 @@
-import type { PooledProfile } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import type { ActivityHead } from "../activities/rules.js";
@@ -18,7 +17,7 @@ import {
   type OptionalFigures,
   withoutMetabolicPower,
 } from "./optional-figures.js";
-import { pooledProfileOf } from "./pooled-profile.js";
+import { type PooledOfDays, pooledProfileOf } from "./pooled-profile.js";
 import { type SeasonSpeed, seasonMaxSpeedOf } from "./season-speed.js";
 
 /** Computed data, and the versions of the rules that computed it. */
@@ -43,12 +42,12 @@ export interface WantedFigures {
 }
 
 /** Optional figures, and the figures of the recipes that the time frame names. */
-type MoreFigures = Omit<OptionalFigures, "definition" | "profile_points"> & FiguresOfOthers;
+type MoreFigures = Omit<OptionalFigures, "definition"> & FiguresOfOthers;
 
 /** Figures that depend on other time frames. */
 interface FiguresOfOthers {
   season_max_speed?: SeasonSpeed | null;
-  pooled_acceleration_speed?: PooledProfile;
+  pooled_acceleration_speed?: PooledOfDays;
 }
 
 export type ShownComputedData = Omit<ComputedData, "definition"> & {
@@ -141,12 +140,10 @@ export async function retrieveComputedData(
   await recheck();
   const { with_max_speed, with_profile } = wanted;
   const { frame, result } = found;
-  const season_max_speed = with_max_speed || with_profile ? await seasonMaxSpeedOf(ctx, frame) : null;
+  const season = with_max_speed || with_profile ? await seasonMaxSpeedOf(ctx, frame) : undefined;
   const others: FiguresOfOthers = {
-    season_max_speed,
-    ...(with_profile && {
-      pooled_acceleration_speed: await pooledProfileOf(ctx, frame, season_max_speed?.max_speed ?? null),
-    }),
+    season_max_speed: season?.speed ?? null,
+    ...(with_profile && season && { pooled_acceleration_speed: await pooledProfileOf(ctx, frame, season) }),
   };
   return {
     answer: item(shown(result, wanted, others)),

@@ -1,35 +1,43 @@
 import { SEASON_DAYS, type SeasonMaxSpeed, type SessionMaxSpeed, seasonMaxSpeed } from "asi-convert/metrics";
-import { desc, sql } from "drizzle-orm";
-import { computedData, timeframes } from "../../store/schema.js";
+import { sql } from "drizzle-orm";
+import { computedData } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { dayOf, resultsOfDays } from "./results-of-days.js";
 
-/** The maximum speed of the year up to a time frame, and how many sessions were compared. */
-export interface SeasonSpeed extends SeasonMaxSpeed {
+/** The maximum speed of the year up to a time frame, and how many sessions were compared; null without any. */
+export type SeasonSpeed = { [key in keyof SeasonMaxSpeed]: SeasonMaxSpeed[key] | null } & {
   readonly sessions: number;
-}
-
-/** Maximum number of compared time frames, fastest first: more than five for every day of the year. */
-const MAX_TIMEFRAMES = 2_000;
+  /** Number of time frames that were not compared, because they are not computed. */
+  readonly not_computed: number;
+};
 
 /**
  * Returns the maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame. Uses the stored results
  * of the owner's time frames that the caller can read. The time frames of an activity on one day count as one session, so they do
  * not confirm each other.
- * @returns null if no session has a known maximum speed
+ * @returns the speed is null if no session has a known maximum speed and none is still to be computed; `waiting` contains the ids of
+ * the time frames that are not computed, latest first
  */
-export async function seasonMaxSpeedOf(ctx: Context, frame: Timeframe): Promise<SeasonSpeed | null> {
-  // If several sessions have the same speed, the first one counts.
-  const results = await resultsOfDays(ctx, frame, {
+export async function seasonMaxSpeedOf(
+  ctx: Context,
+  frame: Timeframe,
+): Promise<{ speed: SeasonSpeed | null; waiting: readonly number[] }> {
+  const sessions = new Map<string, SessionMaxSpeed>();
+  const waiting: number[] = [];
+  for await (const { id, session, day, found } of resultsOfDays(ctx, frame, {
     days: SEASON_DAYS,
     value: sql<number>`${computedData.sessionMaxSpeed}`,
-    orderBy: [desc(computedData.sessionMaxSpeed), timeframes.startTime],
-    limit: MAX_TIMEFRAMES,
-  });
-  const sessions = new Map<string, SessionMaxSpeed>();
-  for (const { session, day, value } of results)
-    sessions.set(session, { day, maxSpeed: Math.max(value, sessions.get(session)?.maxSpeed ?? 0) });
-  const season = seasonMaxSpeed([...sessions.values()], dayOf(frame.startTime));
-  return season && { ...season, sessions: sessions.size };
+  })) {
+    if (found === null) waiting.push(id);
+    else
+      sessions.set(session, { day, maxSpeed: Math.max(found.value, sessions.get(session)?.maxSpeed ?? 0) });
+  }
+  // If several sessions have the same speed, the first one counts.
+  const compared = [...sessions.values()].reverse();
+  const season = seasonMaxSpeed(compared, dayOf(frame.startTime));
+  const counts = { sessions: sessions.size, not_computed: waiting.length };
+  if (season !== null) return { speed: { ...season, ...counts }, waiting };
+  const unknown = { max_speed: null, day: null, unconfirmed: null };
+  return { speed: waiting.length === 0 ? null : { ...unknown, ...counts }, waiting };
 }

@@ -11,9 +11,10 @@ import {
 import type { Account } from "../accounts/find.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
+import { groupBy } from "../lists/group-by.js";
 import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import { SUM_OF_HALVES } from "../sessions/figures-inputs.js";
-import { readDetails } from "../sessions/stored-figures.js";
+import { readDetails, readInputs } from "../sessions/stored-figures.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { type Count, ROWS } from "./athlete-rows.js";
 import { jsonArray, jsonArrayOf } from "./json-array.js";
@@ -116,6 +117,7 @@ export const computedDataOf = ({ queries }: Context, { id }: Account, count: Cou
           id: computedData.timeframeId,
           data: computedData.data,
           further: computedData.further,
+          profilePoints: computedData.profilePoints,
           computedAt: computedData.computedAt,
         })
         .from(computedData)
@@ -128,62 +130,88 @@ export const computedDataOf = ({ queries }: Context, { id }: Account, count: Cou
       computed_at: row.computedAt.toISOString(),
       data: JSON.parse(row.data) as unknown,
       further: JSON.parse(row.further) as unknown,
+      profile_points: row.profilePoints === null ? null : (JSON.parse(row.profilePoints) as unknown),
     }),
     count,
   );
 
-/** Condition: all time frames whose samples the figures include, which their inputs name last, are still those of the athlete. */
-const isOfAthlete = ({ id }: Account) => sql`
-  string_to_array(split_part(${sessionFigures.inputs}, ':', 4), ' ')::bigint[] <@ ARRAY(
-    SELECT ${timeframes.id} FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
-    WHERE ${sessionTimeframes.sessionId} = ${sessionFigures.sessionId} AND ${timeframes.athleteId} = ${id})`;
+/** Number of time frames in one search for sessions. */
+const FRAMES_AT_A_TIME = 2_000;
+
+/** Yields the sessions from which time frames of the athlete are derived, each once. */
+async function* derivedSessionsOf(
+  { queries }: Context,
+  { id: athleteId }: Account,
+): AsyncGenerator<number[]> {
+  const known = new Set<number>();
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const frames: { id: number }[] = await queries
+      .select({ id: timeframes.id })
+      .from(timeframes)
+      .where(and(eq(timeframes.athleteId, athleteId), gt(timeframes.id, after)))
+      .orderBy(timeframes.id)
+      .limit(FRAMES_AT_A_TIME);
+    const ids = frames.map(({ id }) => id);
+    const found = await queries
+      .selectDistinct({ id: sessionTimeframes.sessionId })
+      .from(sessionTimeframes)
+      .where(inArray(sessionTimeframes.timeframeId, ids))
+      .orderBy(sessionTimeframes.sessionId);
+    yield found.map(({ id }) => id).filter((id) => !known.has(id));
+    for (const { id } of found) known.add(id);
+    after = ids[FRAMES_AT_A_TIME - 1];
+  }
+}
+
+/** Reads the figures of some sessions that include only samples of time frames that are still those of the athlete. */
+async function figuresIn({ queries }: Context, { id: athleteId }: Account, sessions: readonly number[]) {
+  const rows = await queries
+    .select()
+    .from(sessionFigures)
+    .where(and(eq(sessionFigures.athleteId, athleteId), inArray(sessionFigures.sessionId, sessions)))
+    .orderBy(sessionFigures.sessionId, sessionFigures.period);
+  const framesOf = ({ inputs }: (typeof rows)[number]) =>
+    readInputs(inputs).own.split(" ").filter(Boolean).map(Number);
+  const ids = sql`ANY (${sql.param([...new Set(rows.flatMap(framesOf))])}::bigint[])`;
+  // Read after the figures, so that a time frame that gets another athlete meanwhile does not count. Both tables have the condition,
+  // because the database would otherwise join all time frames of the athlete.
+  const frames = await queries
+    .select({ id: timeframes.id, sessionId: sessionTimeframes.sessionId })
+    .from(timeframes)
+    .innerJoin(sessionTimeframes, eq(sessionTimeframes.timeframeId, timeframes.id))
+    .where(
+      and(
+        sql`${timeframes.id} = ${ids}`,
+        sql`${sessionTimeframes.timeframeId} = ${ids}`,
+        eq(timeframes.athleteId, athleteId),
+      ),
+    );
+  const sessionOf = new Map(frames.map(({ id, sessionId }) => [id, sessionId]));
+  return rows.filter((row) => framesOf(row).every((frame) => sessionOf.get(frame) === row.sessionId));
+}
 
 /** Figures of sessions of squads. Omits serial numbers. */
-export const sessionFiguresOf = ({ queries }: Context, athlete: Account, count: Count) =>
-  jsonArray(
-    LARGE_ROWS,
-    async (after, limit) => {
-      const ids = await queries
-        .selectDistinct({ id: sessionFigures.sessionId })
-        .from(sessionFigures)
-        .where(
-          and(
-            eq(sessionFigures.athleteId, athlete.id),
-            gt(sessionFigures.sessionId, after),
-            isOfAthlete(athlete),
-          ),
-        )
-        .orderBy(sessionFigures.sessionId)
-        .limit(limit);
-      if (ids.length === 0) return [];
-      const rows = await queries
-        .select()
-        .from(sessionFigures)
-        .where(
-          and(
-            eq(sessionFigures.athleteId, athlete.id),
-            inArray(
-              sessionFigures.sessionId,
-              ids.map((session) => session.id),
-            ),
-            isOfAthlete(athlete),
-          ),
-        )
-        .orderBy(sessionFigures.sessionId, sessionFigures.period);
-      return ids.map((session) => ({
-        ...session,
-        periods: rows.filter(({ sessionId }) => sessionId === session.id),
-      }));
-    },
-    (session) => ({
-      session: session.id,
-      periods: session.periods.map(({ period, figures, details, computedAt }) => ({
-        period: period === SUM_OF_HALVES ? MATCH : period,
-        computed_at: computedAt.toISOString(),
-        figures: JSON.parse(figures) as PlayerFigures["figures"],
-        further: readDetails(details).further,
-        definition: readDetails(details).definition,
-      })),
-    }),
-    count,
-  );
+export function sessionFiguresOf(ctx: Context, athlete: Account, count: Count): AsyncGenerator<string> {
+  async function* figures(): AsyncGenerator<unknown> {
+    for await (const sessions of derivedSessionsOf(ctx, athlete)) {
+      yield undefined;
+      for (let at = 0; at < sessions.length; at += LARGE_ROWS) {
+        const rows = await figuresIn(ctx, athlete, sessions.slice(at, at + LARGE_ROWS));
+        for (const [session, periods] of groupBy(rows, ({ sessionId }) => sessionId)) {
+          count();
+          yield {
+            session,
+            periods: periods.map(({ period, figures, details, computedAt }) => ({
+              period: period === SUM_OF_HALVES ? MATCH : period,
+              computed_at: computedAt.toISOString(),
+              figures: JSON.parse(figures) as PlayerFigures["figures"],
+              further: readDetails(details).further,
+              definition: readDetails(details).definition,
+            })),
+          };
+        }
+      }
+    }
+  }
+  return jsonArrayOf(figures());
+}

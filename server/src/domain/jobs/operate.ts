@@ -17,7 +17,7 @@ const ERASED: Readonly<Record<JobKind, string>> = {
   derive: "A change to the session, its squad or an assignment derives its time frames again.",
   "session-figures":
     "The figures are computed when the table of the session, or the data of its time frames, is read.",
-  "record-figures": "A change to the athlete adds the job again.",
+  "record-figures": "Copies of the changed objects must be read again.",
   "stream-effects": "The next samples of the stream, or its end, add the job again.",
   removal: "The copies of the affected devices must be read again.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",

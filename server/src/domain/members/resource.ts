@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { PARAMETER_LIMITS } from "asi-convert/metrics";
+import { PARAMETER_LIMITS, PRESETS } from "asi-convert/metrics";
 import { CURRENT_END, DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
 import { withoutHeart } from "../squad-roles/heart.js";
@@ -11,7 +11,16 @@ export const MAX_NUMBER = 999;
 /** Maximum number of characters of a position. */
 export const MAX_POSITION = 20;
 
-const speed = PARAMETER_LIMITS.sprint_threshold;
+/** Highest speed of a sample that counts in any sport, m/s. */
+const FASTEST = Math.max(...Object.values(PRESETS).map(({ max_valid_speed }) => max_valid_speed));
+
+/** Limits of speeds from which samples count, m/s. No sample would reach a higher one, and the figure would always be 0. */
+export const SPEED_LIMITS = { minimum: PARAMETER_LIMITS.sprint_threshold.minimum, maximum: FASTEST };
+
+/** The limits in words. */
+export const SPEED_RULE = `from ${SPEED_LIMITS.minimum} to ${FASTEST} m/s (${FASTEST * 3.6} km/h); faster samples do not count.`;
+
+const speed = { ...SPEED_LIMITS, problem: `Must be ${SPEED_RULE}` };
 
 /** The individual thresholds of a player. Absent thresholds default to those of the sport. */
 export const Thresholds = Type.Object(
@@ -23,7 +32,7 @@ export const Thresholds = Type.Object(
       Type.Number({ ...speed, description: "Speed in m/s from which a run is a sprint" }),
     ),
     hid_thresholds: Type.Optional(
-      Type.Array(Type.Number(PARAMETER_LIMITS.hid_thresholds), {
+      Type.Array(Type.Number(speed), {
         minItems: 2,
         maxItems: 2,
         description: "Two speeds in m/s of high-intensity distance, ascending",

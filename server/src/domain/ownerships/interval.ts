@@ -10,10 +10,14 @@ import type { Ownership } from "./rules.js";
  */
 export async function ownedParts(queries: Queries, owner: Owner, within: Interval): Promise<Interval[]> {
   const parts = await ownedTimes(queries, owner, within);
-  if (parts.length === 0) {
-    throw errors.forbidden(`You did not own the device between start and stop.${unitHint(within)}`);
-  }
+  requireParts(parts, within);
   return parts;
+}
+
+/** @throws ServiceError `forbidden` when there are no parts */
+export function requireParts(parts: readonly Interval[], within: Interval): void {
+  if (parts.length > 0) return;
+  throw errors.forbidden(`You did not own the device between start and stop.${unitHint(within)}`);
 }
 
 /**

@@ -21,6 +21,9 @@ export interface Grants {
   times(athleteId: number): readonly Interval[];
 }
 
+/** Number of athletes for each statement. Each can have a thousand times. */
+const ATHLETES_AT_A_TIME = 50;
+
 /** A time of an athlete for which permissions are read. */
 export interface NeededTime {
   athleteId: number;
@@ -55,7 +58,10 @@ export async function grantsOf(
   };
 }
 
-/** Returns, for each athlete, the union of the permissions that overlap the time. Athletes without a permission are absent. */
+/**
+ * Returns, for each athlete, the times of a permission that covers the whole time, or otherwise the union of the permissions that
+ * overlap it. Athletes without a permission are absent.
+ */
 async function unitedTimes(
   queries: Queries,
   managerId: number,
@@ -63,15 +69,24 @@ async function unitedTimes(
   athleteIds: readonly number[],
   { from, to }: { from: Date; to: Date },
 ): Promise<ReadonlyMap<number, Interval[]>> {
-  if (athleteIds.length === 0) return new Map();
-  const { rows } = await queries.execute<{ athlete_id: string; times: string }>(sql`
-    SELECT known.athlete_id, ${textOfInstants(sql`united`)} AS times
-    FROM unnest(${sql.param(athleteIds)}::bigint[]) AS known (athlete_id) CROSS JOIN LATERAL (
-      SELECT range_agg(tstzrange(start_time, expiration_time)) AS united FROM ${permissions}
-      WHERE athlete_id = known.athlete_id AND manager_id = ${managerId} AND permission = ${kind}
-        AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
-    ) AS of_athlete WHERE united IS NOT NULL`);
-  return new Map(rows.map(({ athlete_id, times }) => [Number(athlete_id), intervalsIn(times)]));
+  const times = new Map<number, Interval[]>();
+  for (let at = 0; at < athleteIds.length; at += ATHLETES_AT_A_TIME) {
+    const some = athleteIds.slice(at, at + ATHLETES_AT_A_TIME);
+    const isOf = sql`athlete_id = known.athlete_id AND manager_id = ${managerId} AND permission = ${kind}`;
+    const { rows } = await queries.execute<{ athlete_id: string; times: string }>(sql`
+      SELECT known.athlete_id, ${textOfInstants(sql`united`)} AS times
+      FROM unnest(${sql.param(some)}::bigint[]) AS known (athlete_id) CROSS JOIN LATERAL (
+        SELECT coalesce((
+          SELECT tstzmultirange(tstzrange(start_time, expiration_time)) FROM ${permissions}
+          WHERE ${isOf} AND start_time <= ${from} AND expiration_time > ${to} ORDER BY expiration_time DESC LIMIT 1
+        ), (
+          SELECT range_agg(tstzrange(start_time, expiration_time)) FROM ${permissions}
+          WHERE ${isOf} AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
+        )) AS united
+      ) AS of_athlete WHERE united IS NOT NULL`);
+    for (const row of rows) times.set(Number(row.athlete_id), intervalsIn(row.times));
+  }
+  return times;
 }
 
 /**

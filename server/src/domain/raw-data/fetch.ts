@@ -24,9 +24,10 @@ import type { Item } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
 import { JsonBytes } from "../lists/json-bytes.js";
 import { envelope, paging, requirePage } from "../lists/listing.js";
-import { ownedParts } from "../ownerships/interval.js";
+import { ownedParts, requireParts } from "../ownerships/interval.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
 import { BoundsQuery, MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES, readBounds } from "./bounds.js";
+import { type HeldSamples, heldSamples } from "./held-samples.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { CachedPage, PageCache } from "./page-cache.js";
 import { readFromReplica } from "./replica-reading.js";
@@ -65,7 +66,7 @@ export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawD
 });
 
 /**
- * Returns a page of samples with ascending times as JSON bytes. It may be up to 120 seconds old.
+ * Returns a page of samples with ascending times as JSON bytes. It is cached for 120 seconds, until the samples change.
  * @param acceptsGzip whether the page may be compressed
  */
 export async function fetchRawData(
@@ -81,14 +82,13 @@ export async function fetchRawData(
     const { group } = currentCaller();
     const owner = { deviceId: device.id, ownerId: caller };
     const within = readBounds(query, MAX_DAYS_OF_SAMPLES);
-    const intervals = await ownedParts(ctx.queries, owner, within);
+    const held = await heldSamples(ctx.queries, owner, within);
+    const intervals = held.times;
+    requireParts(intervals, within);
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
-      const { page, ageMs } = await readFromReplica(
-        ctx,
-        replica,
-        { ...owner, within, times: intervals },
-        (client) => readPage(client, device.id, intervals, offset, at.limit),
+      const { page, ageMs } = await readFromReplica(ctx, replica, { owner, within, held }, (client) =>
+        readPage(client, device.id, intervals, offset, at.limit),
       );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
@@ -113,7 +113,7 @@ export async function fetchRawData(
       return acceptsGzip ? compressed(written) : written;
     };
     const readInTurn = () => reads.run(caller, read, undefined, group);
-    const key = `${acceptsGzip ? "gzip " : ""}${keyOf(ctx, device.id, intervals, at)}`;
+    const key = `${acceptsGzip ? "gzip " : ""}${keyOf(ctx, device.id, held, at)}`;
     const { body, isGzipped, etag } = await cache.get(key, readInTurn);
     return { resource: new JsonBytes(body, isGzipped), etag };
   });
@@ -150,12 +150,17 @@ const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stop
 const keyOf = (
   { caller }: Context,
   device: number,
-  intervals: readonly Interval[],
+  { times, state }: HeldSamples,
   { page, limit }: { page: number; limit: number },
 ) =>
-  [caller?.id, device, page, limit, ...intervals.map(({ startMs, stopMs }) => `${startMs}-${stopMs}`)].join(
-    " ",
-  );
+  [
+    caller?.id,
+    device,
+    page,
+    limit,
+    state,
+    ...times.map(({ startMs, stopMs }) => `${startMs}-${stopMs}`),
+  ].join(" ");
 
 /** Formats the samples and their envelope without creating an object per sample. */
 function pageBody({ count, columns }: SamplePage, at: { page: number; limit: number }): Uint8Array {

@@ -10,6 +10,7 @@ import {
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { intersect } from "../sample-ownership/intervals.js";
+import { areWithin } from "../sample-ownership/overlap-search.js";
 import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 
 /** Number of samples that are formatted before other work can run. */
@@ -37,8 +38,11 @@ export async function* ownedSamples(
     const batch = (await batches.next()).value ?? null;
     await recheck();
     // Another manager may have taken the device before the samples were read, and loaded some of them.
-    if (batch !== null)
-      requireOwned(times, extentOf(batch), await ownedTimes(ctx.queries, owner, extentOf(batch)));
+    if (batch !== null) {
+      const extent = extentOf(batch);
+      const owned = await ownedTimes(ctx.queries, owner, extent);
+      if (!areWithin(intersect(times, [extent]), owned)) throw errors.forbidden();
+    }
     return batch;
   };
   for (;;) {
@@ -55,17 +59,3 @@ const extentOf = ({ timestampMs, length }: SampleColumns): Interval => ({
   startMs: timestampMs[0] ?? Number.NaN,
   stopMs: timestampMs[length - 1] ?? Number.NaN,
 });
-
-/** Requires that the caller still owns the read times. Both lists are closed, ascending and disjoint. */
-function requireOwned(
-  read: readonly Interval[],
-  { startMs, stopMs }: Interval,
-  owned: readonly Interval[],
-): void {
-  const isOwned = (part: Interval) =>
-    owned.some((one) => one.startMs <= part.startMs && one.stopMs >= part.stopMs);
-  const parts = read
-    .filter((part) => part.startMs <= stopMs && part.stopMs >= startMs)
-    .map((part) => ({ startMs: Math.max(part.startMs, startMs), stopMs: Math.min(part.stopMs, stopMs) }));
-  if (!parts.every(isOwned)) throw errors.forbidden();
-}

@@ -10,7 +10,7 @@ export interface CachedPage {
   ageMs?: number;
 }
 
-/** Lifetime of a cached page. The API documents at most 120 seconds. */
+/** Lifetime of a cached page. The API documents that streamed samples can be missing from a page for this long. */
 export const PAGE_LIFETIME_MS = 120_000;
 
 /** Memory of a page in addition to its bytes and its key: objects, the entity tag, and the tables of the cache. */

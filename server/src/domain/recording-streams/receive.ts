@@ -8,22 +8,13 @@ import type { OwnedDevice } from "../ownerships/rules.js";
 import { type Beginning, beginStream } from "./begin.js";
 import { storedPieces } from "./pieces.js";
 import type { RecordingStream } from "./resource.js";
-import { storePiece } from "./store-piece.js";
+import { type Counts, storePiece } from "./store-piece.js";
 
 /** Number of bytes within which the header of a recording must end. */
 const HEAD_BYTES = 64 * 1024;
 
 /** Time by which a device may be ahead of the server's clock without a warning. */
 const AHEAD_MS = 10_000;
-
-/** Progress of this request. */
-export interface Counts {
-  read: number;
-  stored: number;
-  known: number;
-  refused: number;
-  unowned: number;
-}
 
 /**
  * Receives a recording piece by piece: decodes it as it arrives and stores its samples. The result equals the result of
@@ -89,7 +80,7 @@ export class StreamReceiver {
 
   /**
    * Decodes and stores a piece.
-   * @throws AsiError, ServiceError, RecordingRefused, StreamReplaced: nothing of the piece is stored
+   * @throws AsiError, ServiceError, RecordingRefused, StreamReplaced: the bytes of the piece are not stored
    */
   async take(bytes: Uint8Array): Promise<void> {
     const piece = bytes.subarray(Math.min(bytes.length, this.#repeatedBytes));
@@ -151,19 +142,13 @@ export class StreamReceiver {
 
   async #store(piece: Uint8Array, batches: SampleColumns[], ends: boolean): Promise<void> {
     const { info } = this.#reader;
-    const { stream, result, filter } = await storePiece(this.#ctx, this.#stream, {
-      piece,
-      batches,
-      ends,
-      info,
-    });
-    this.#stream = stream;
-    this.counts.read += filter.read;
-    this.counts.stored += result.stored;
-    this.counts.known += result.known;
-    this.counts.refused += filter.refused;
-    this.counts.unowned += filter.unowned;
+    // Storing the samples reorders them.
     const latestMs = latestOf(batches);
+    const parts = storePiece(this.#ctx, this.#stream, { piece, batches, ends, info });
+    for await (const { stream, ...counts } of parts) {
+      this.#stream = stream;
+      for (const key of Object.keys(counts) as (keyof Counts)[]) this.counts[key] += counts[key];
+    }
     if (latestMs !== null) {
       const aheadMs = latestMs - this.#ctx.clock.now().getTime();
       this.#aheadMs = aheadMs > AHEAD_MS ? aheadMs : 0;

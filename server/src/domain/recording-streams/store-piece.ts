@@ -1,8 +1,10 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { RecordingInfo } from "asi-convert";
 import { and, eq, sql } from "drizzle-orm";
 import type { SampleColumns } from "../../store/samples/index.js";
 import { recordingStreams } from "../../store/schema.js";
 import { recordFirmware } from "../bulk-load/firmware.js";
+import { ownedParts } from "../bulk-load/owned-parts.js";
 import { lockDevice, type StoredBatches, storeBatches } from "../bulk-load/store-batches.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -22,17 +24,45 @@ interface Piece {
   info: RecordingInfo | null;
 }
 
-/** The outcome of a piece. */
-interface StoredPiece extends StoredBatches {
+/** Numbers of samples. */
+export interface Counts {
+  read: number;
+  stored: number;
+  known: number;
+  refused: number;
+  unowned: number;
+}
+
+/** The outcome of a part of a piece. */
+interface StoredPiece extends Counts {
   stream: RecordingStream;
 }
 
+const NOTHING = new Uint8Array();
+
 /**
- * Stores the bytes and the samples of a piece together, so the offset at which a gateway continues always matches the samples.
+ * Stores the samples of a piece, usually in one part. The last part is stored together with the bytes, so the samples before the
+ * offset at which a gateway continues are always stored.
  * @throws StreamReplaced; ServiceError `permission_denied` if the device has another owner; RecordingRefused,
  * QuotaExceeded
  */
-export async function storePiece(
+export async function* storePiece(
+  ctx: Context,
+  held: RecordingStream,
+  { piece, batches, ends, info }: Piece,
+): AsyncGenerator<StoredPiece> {
+  const { deviceId, managerId: ownerId } = held;
+  const { parts, leftOut } = await ownedParts(ctx, { deviceId, ownerId }, batches);
+  for (const part of parts.slice(0, -1)) {
+    yield await storePart(ctx, held, { piece: NOTHING, batches: part(), ends: false, info });
+    await nextEventLoopTurn();
+  }
+  const last = await storePart(ctx, held, { piece, batches: parts.at(-1)?.() ?? [], ends, info });
+  const refused = last.refused + leftOut.refused;
+  yield { ...last, refused, unowned: last.unowned + leftOut.unowned, read: last.read + leftOut.refused };
+}
+
+async function storePart(
   ctx: Context,
   held: RecordingStream,
   { piece, batches, ends, info }: Piece,
@@ -53,7 +83,9 @@ export async function storePiece(
     const stream = await advance(unit, before, piece.length, outcome);
     if (stream.changed !== null && before.changed === null && !ends) await announceLater(unit, stream);
     if (ends) await conclude(unit, stream, info);
-    return { ...outcome, stream };
+    const { filter, result } = outcome;
+    const { read, refused, unowned } = filter;
+    return { stream, read, refused, unowned, stored: result.stored, known: result.known };
   });
 }
 

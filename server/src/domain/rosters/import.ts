@@ -16,6 +16,7 @@ import { permittedNow } from "../permissions/coverage.js";
 import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
 import { findDevices } from "./devices.js";
 import { keptLater } from "./kept-later.js";
+import { limitWith, requireFewLater } from "./later-rows.js";
 import { Problems } from "./problems.js";
 import { type RosterPlayer, readPlayers } from "./read.js";
 import type { RosterOptions, RosterResult } from "./resource.js";
@@ -31,7 +32,7 @@ import {
 /**
  * Creates members and assignments from a roster, valid from a given time. Rows that start later are kept, and listed if they differ, or
  * replaced on request. Creates none of them if there is a problem.
- * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`, `insufficient_scope`
+ * @throws ServiceError `invalid` with each problem by line, `too_many_later`, `quota_exceeded`, `insufficient_scope`
  */
 export async function importRoster(
   ctx: Context,
@@ -162,7 +163,9 @@ async function memberChanges(
         gt(squadMembers.endTime, validity.from),
       ),
     )
-    .orderBy(asc(squadMembers.startTime));
+    .orderBy(asc(squadMembers.startTime))
+    .limit(limitWith(athletes.size));
+  requireFewLater("members", rows, validity.from);
   const byAthlete = groupBy(rows, ({ athleteId }) => athleteId);
   for (const [player, athleteId] of athletes) {
     const { number, position, params } = player;
@@ -189,20 +192,20 @@ async function assignmentChanges(
     (devices.get(player) ?? []).map((deviceId) => ({ player, values: { ownerId, deviceId, athleteId } })),
   );
   if (wanted.length === 0) return changes;
+  const deviceIds = [...new Set(wanted.map(({ values }) => values.deviceId))];
   const rows = await queries
     .select()
     .from(assignments)
     .where(
       and(
         eq(assignments.ownerId, ownerId),
-        inArray(
-          assignments.deviceId,
-          wanted.map(({ values }) => values.deviceId),
-        ),
+        inArray(assignments.deviceId, deviceIds),
         gt(assignments.endTime, validity.from),
       ),
     )
-    .orderBy(asc(assignments.startTime));
+    .orderBy(asc(assignments.startTime))
+    .limit(limitWith(deviceIds.length));
+  requireFewLater("assignments", rows, validity.from);
   const byDevice = groupBy(rows, ({ deviceId }) => deviceId);
   for (const { player, values } of wanted)
     changeFrom(changes, validity, player, byDevice.get(values.deviceId) ?? [], () => values);

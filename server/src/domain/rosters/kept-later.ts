@@ -16,7 +16,7 @@ export async function keptLater(
   members: Changes<Member, NewMember>,
   assignments: Changes<Assignment, NewAssignment>,
 ): Promise<KeptLater> {
-  const deviceIds = assignments.keptLater.map(({ row }) => row.deviceId);
+  const deviceIds = [...new Set(assignments.keptLater.map(({ row }) => row.deviceId))];
   const named =
     deviceIds.length === 0
       ? []

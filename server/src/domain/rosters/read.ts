@@ -1,9 +1,9 @@
-import { PARAMETER_LIMITS, type ParameterOverrides } from "asi-convert/metrics";
+import type { ParameterOverrides } from "asi-convert/metrics";
 import { ownParameters, type Player } from "asi-convert/squad";
 import { readRoster } from "asi-convert/squad-sheets";
 import { isStorableText } from "../../wire/types.js";
 import { FIRST_BIRTH_DATE, isBirthDate, isPersonName } from "../accounts/resource.js";
-import { MAX_NUMBER, MAX_POSITION } from "../members/resource.js";
+import { MAX_NUMBER, MAX_POSITION, SPEED_LIMITS, SPEED_RULE } from "../members/resource.js";
 import { thresholdsProblem } from "../members/write.js";
 import type { Problems } from "./problems.js";
 import { MAX_PLAYERS, MAX_SERIALS } from "./resource.js";
@@ -52,17 +52,10 @@ function* valueProblems(
     yield `position must have at most ${MAX_POSITION} characters, without control characters.`;
   if (birthDate !== null && !isBirthDate(birthDate))
     yield `birth_date is ${birthDate}; it must be from ${FIRST_BIRTH_DATE} to today.`;
-  const { sprint_threshold: sprint, hid_thresholds: hid } = params;
-  yield* speedProblem("sprint", sprint, PARAMETER_LIMITS.sprint_threshold);
-  yield* speedProblem("high_speed", hid?.[1], PARAMETER_LIMITS.hid_thresholds);
+  const speeds = { sprint: params.sprint_threshold, high_speed: params.hid_thresholds?.[1] };
+  for (const [column, speed] of Object.entries(speeds)) {
+    const isOutside = speed !== undefined && (speed < SPEED_LIMITS.minimum || speed > SPEED_LIMITS.maximum);
+    if (isOutside) yield `${column} must be ${SPEED_RULE}`;
+  }
   if (thresholdsProblem(params) !== undefined) yield "high_speed is too low. Give a higher speed.";
-}
-
-function* speedProblem(
-  column: string,
-  speed: number | undefined,
-  { minimum, maximum }: { minimum: number; maximum: number },
-): Generator<string> {
-  if (speed !== undefined && (speed < minimum || speed > maximum))
-    yield `${column} must be from ${minimum} to ${maximum} m/s.`;
 }

@@ -18,3 +18,15 @@ export function overlapSearch<T extends Interval>(
     return found !== undefined && found.startMs <= stopMs ? found : undefined;
   };
 }
+
+/**
+ * Whether each of the parts is within one of the intervals.
+ * @param intervals closed, ascending and disjoint
+ */
+export function areWithin(parts: readonly Interval[], intervals: readonly Interval[]): boolean {
+  const search = overlapSearch(intervals);
+  return parts.every((part) => {
+    const found = search(part);
+    return found !== undefined && found.startMs <= part.startMs && found.stopMs >= part.stopMs;
+  });
+}

@@ -68,6 +68,14 @@ const unitedWithin = ({ startMs, stopMs }: Interval): SQL => sql`range_agg(int8r
 const overlaps = ({ startMs, stopMs }: Interval): SQL =>
   sql`end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}`;
 
+const textOfTimes = (condition: SQL, within: Interval): SQL =>
+  textOfMultirange(
+    sql`(SELECT ${unitedWithin(within)} FROM ${ownerships} WHERE ${condition} AND ${overlaps(within)})`,
+  );
+
+/** Selects the times of `ownedTimes` as text, for `intervalsIn`. */
+export const textOfOwnedTimes = (owner: Owner, within: Interval): SQL => textOfTimes(timesOf(owner), within);
+
 /** Returns the times of the ownerships that each condition selects. */
 async function timesWhere(
   queries: Queries,
@@ -75,11 +83,7 @@ async function timesWhere(
   conditions: readonly SQL[],
 ): Promise<Interval[][]> {
   if (within.startMs > within.stopMs) return [];
-  const times = conditions.map((condition) =>
-    textOfMultirange(
-      sql`(SELECT ${unitedWithin(within)} FROM ${ownerships} WHERE ${condition} AND ${overlaps(within)})`,
-    ),
-  );
+  const times = conditions.map((condition) => textOfTimes(condition, within));
   const { rows } = await queries.execute<{ times: string[] }>(
     sql`SELECT json_build_array(${sql.join(times, sql`, `)}) AS times`,
   );

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { activities, sessions, squadMembers, squads } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -43,16 +43,19 @@ export function subjectOf({ squadId, athleteId, sessionId }: Subject): string {
   return sessionId === undefined ? "all" : `session ${sessionId}`;
 }
 
-/** Returns the time from the first to the last instant of a change. */
-export const spanOfChange = (
-  ...spans: readonly (Span | null)[]
-): Pick<ChangedSessions, "fromMs" | "toMs"> => {
-  const known = spans.filter((span) => span !== null);
-  return {
-    fromMs: Math.min(...known.map(({ startTime }) => startTime.getTime())),
-    toMs: Math.max(...known.map(({ endTime }) => endTime.getTime())),
-  };
-};
+/**
+ * Returns the time from the first to the last instant of a change. A loop finds them, because there can be more rows than a call can
+ * have arguments.
+ */
+export function spanOfChange(spans: readonly (Span | null)[]): Pick<ChangedSessions, "fromMs" | "toMs"> {
+  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const span of spans) {
+    if (span === null) continue;
+    fromMs = Math.min(fromMs, span.startTime.getTime());
+    toMs = Math.max(toMs, span.endTime.getTime());
+  }
+  return { fromMs, toMs };
+}
 
 /**
  * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,
@@ -60,8 +63,19 @@ export const spanOfChange = (
  * athlete or session waits; it includes the times of all changes.
  */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
-  const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);
-  if ((await own).length > 0) await queueRest(unit, changed);
+  if ((await ownersOfSquads(unit.queries, [changed.ownerId])).size > 0) await queueRest(unit, changed);
+}
+
+/** Returns the accounts that own a squad. */
+export async function ownersOfSquads(
+  queries: Queries,
+  accountIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await queries
+    .selectDistinct({ id: squads.ownerId })
+    .from(squads)
+    .where(sql`${squads.ownerId} = ANY(${sql.param(accountIds)}::bigint[])`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Adds a job for the sessions that are left, or extends the waiting one. */

@@ -3,7 +3,7 @@ import { and, eq, getTableColumns, inArray, not, notInArray, or, sql } from "dri
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { recordSessions, theseSessions } from "../change-log/record.js";
+import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
@@ -169,7 +169,7 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
-  await enforceTimeframeQuota(unit, ownerId);
+  await enforceTimeframeQuota(unit, ownerId, created.length);
   await unit.announce("timeframesDerived", { created });
 }
 

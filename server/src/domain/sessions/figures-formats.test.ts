@@ -24,6 +24,7 @@ const tableOf = (count: number): FiguresTable => ({
     periodMs: 60_000,
     coverage: 1,
     timeframes: [],
+    leftOut: new Map(),
     computedAt: new Date(0),
   })),
   leftOut: [],

@@ -203,7 +203,7 @@ export const tableAsJson = ({
   session: session.id,
   ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),
   match_note: matchNote,
-  rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
+  rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, leftOut, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
     return {
       athlete: player.athleteId,
@@ -227,6 +227,10 @@ export const tableAsJson = ({
         ...definitionsWanted(wanted),
       },
       timeframes,
+      left_out_devices: [...leftOut].map(([serial, frames]) => ({
+        serial,
+        timeframes: frames.map(({ id }) => id),
+      })),
       computed_at: computedAt.toISOString(),
     };
   }),

@@ -110,6 +110,16 @@ const Row = Type.Object({
     Nullable(Type.Unsafe(DEFINITION_OF_ROLES)),
   ),
   timeframes: Type.Array(Type.Integer(), { description: "Ids of the time frames whose samples are used" }),
+  left_out_devices: Type.Array(
+    Type.Object({
+      serial: Type.String({ description: "Serial number" }),
+      timeframes: Type.Array(Type.Integer(), { description: "Ids of its time frames" }),
+    }),
+    {
+      description:
+        "Devices that the player wore at the same time as another one with more data. Their samples are not used",
+    },
+  ),
   computed_at: DateTimeOut(),
 });
 
@@ -176,6 +186,7 @@ export const SessionFigures = Type.Object(
             too_fast_rows: 0,
             definition: null,
             timeframes: [9],
+            left_out_devices: [],
             computed_at: "2024-01-01T16:00:00.000Z",
           },
         ],

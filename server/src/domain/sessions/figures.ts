@@ -7,8 +7,10 @@ import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
+import { groupBy } from "../lists/group-by.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
+import { countsInLength } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, type FramedPeriod, idsOf, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil, type PlayerOfTable } from "./figures-of-players.js";
@@ -30,7 +32,10 @@ export interface FiguresRow {
   periodMs: number;
   /** Share of the period with data; null if the player does not take part. */
   coverage: number | null;
+  /** Ids of the time frames whose samples count. */
   timeframes: number[];
+  /** Devices worn at the same time as another one with more data, by serial number. */
+  leftOut: ReadonlyMap<string, readonly Pick<SessionFrame, "id">[]>;
   computedAt: Date;
 }
 
@@ -96,8 +101,8 @@ export async function sessionTable(
   const players = all.filter(({ player }) => isSeen(player));
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
-  // As in the season, players whom the owner may not read do not count.
-  const counts = ({ own }: PlayerOfTable) => own.some(isReadable);
+  const counts = ({ player, periods }: PlayerOfTable) =>
+    countsInLength(grants, player.athleteId, periods.find(({ period }) => period === WHOLE)?.own ?? []);
   const isComplete =
     !missing.some(counts) &&
     !all.some((one) => failed.has(one.player.athleteId) && counts(one)) &&
@@ -197,15 +202,16 @@ function rowsOf(
   return periods.flatMap(({ period, shownAs, periodMs, own }) => {
     const found = computed.byPeriod.get(period);
     if (found === undefined || shownAs === null || !own.every(isReadable)) return [];
-    const coverage = shareOf(found.recordedMs, periodMs);
+    const isLeftOut = ({ serial }: SessionFrame) => ` ${found.cells.left_out ?? ""} `.includes(` ${serial} `);
     return [
       {
         player,
         period: shownAs,
         found,
         periodMs,
-        coverage,
-        timeframes: own.map(({ id }) => id),
+        coverage: shareOf(found.recordedMs, periodMs),
+        timeframes: own.filter((frame) => !isLeftOut(frame)).map(({ id }) => id),
+        leftOut: groupBy(own.filter(isLeftOut), ({ serial }) => serial),
         computedAt: found.computedAt,
       },
     ];

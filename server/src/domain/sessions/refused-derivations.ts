@@ -60,7 +60,7 @@ export async function deriveRefusedAgain(unit: UnitOfWork, activityIds: readonly
     // Two transactions queue the jobs in the same order, so they do not wait for each other.
     .orderBy(refusedDerivations.sessionId);
   for (const { sessionId, ownerId, ...span } of refused)
-    await queueDerivation(unit, { ownerId, sessionId, ...spanOfChange(span) });
+    await queueDerivation(unit, { ownerId, sessionId, ...spanOfChange([span]) });
 }
 
 /** The players who should have more time frames. In a session that is too large, all players up to the maximum. */

@@ -1,26 +1,31 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, lengthOf, united } from "asi-convert/squad";
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { readInstant } from "../../store/instant.js";
+import { intervalsIn, textOfInstants } from "../../store/samples/index.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
+import type { WholeTime } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { storedHrCoverage } from "./stored-figures.js";
 
-/** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
+/** Maximum number of time frames of whole sessions and bytes of stored figures in one response. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
-const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
+/** Maximum number of time frames, of all periods, and bytes of stored figures in one batch. */
+const BATCH = { frames: 3_000, bytes: 2 * 1024 * 1024 };
+/** Number of sessions whose time frames one statement counts. Each can have 500. */
+const COUNTED_AT_A_TIME = 50;
 
 /** A player in a session. */
 export interface Part {
   sessionId: number;
   athleteId: number;
-  /** The whole session, from the first to the last instant with a device; null if there is none. */
-  time: { start: Date; end: Date } | null;
+  /** Times with a device in the whole session, disjoint. */
+  whole: readonly WholeTime[];
   /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
   inputs: string | null;
 }
@@ -31,12 +36,46 @@ export interface Part {
  * @param found latest first
  */
 export async function batchesOf(queries: Queries, found: readonly Session[]): Promise<Session[][]> {
-  if (found.length === 0) return [];
-  const ids = found.map(({ id }) => id);
+  const batches: Session[][] = [];
+  const total = { entries: 0, bytes: 0 };
+  let inBatch = { frames: 0, bytes: 0 };
+  for (let at = 0; at < found.length; at += COUNTED_AT_A_TIME) {
+    const some = found.slice(at, at + COUNTED_AT_A_TIME);
+    const sizes = await sizesOf(
+      queries,
+      some.map(({ id }) => id),
+    );
+    for (const session of some) {
+      const { frames, entries, bytes } = sizes(session.id);
+      total.entries += entries;
+      total.bytes += bytes;
+      if (batches.length > 0 && (total.entries > MOST.entries || total.bytes > MOST.bytes))
+        return inOrder(batches);
+      inBatch.frames += frames;
+      inBatch.bytes += bytes;
+      if (batches.length === 0 || inBatch.frames > BATCH.frames || inBatch.bytes > BATCH.bytes) {
+        batches.push([]);
+        inBatch = { frames, bytes };
+      }
+      batches.at(-1)?.push(session);
+    }
+    await nextEventLoopTurn();
+  }
+  return inOrder(batches);
+}
+
+const inOrder = (batches: Session[][]): Session[][] => batches.map((batch) => batch.reverse()).reverse();
+
+/** Counts the time frames of sessions, those of whole sessions, and the bytes of stored figures. */
+async function sizesOf(queries: Queries, ids: readonly number[]) {
   const frames = await queries
-    .select({ id: sessionTimeframes.sessionId, count: sql<number>`count(*)::int` })
+    .select({
+      id: sessionTimeframes.sessionId,
+      frames: sql<number>`count(*)::int`,
+      entries: sql<number>`(count(*) FILTER (WHERE ${sessionTimeframes.period} = ${WHOLE}))::int`,
+    })
     .from(sessionTimeframes)
-    .where(and(inArray(sessionTimeframes.sessionId, ids), eq(sessionTimeframes.period, WHOLE)))
+    .where(inArray(sessionTimeframes.sessionId, ids))
     .groupBy(sessionTimeframes.sessionId);
   const texts = await queries
     .select({
@@ -48,26 +87,13 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
       and(inArray(sessionFigures.sessionId, ids), inArray(sessionFigures.period, [WHOLE, SUM_OF_HALVES])),
     )
     .groupBy(sessionFigures.sessionId);
-  const entriesOf = new Map(frames.map(({ id, count }) => [id, count]));
+  const framesOf = new Map(frames.map((row) => [row.id, row]));
   const bytesOf = new Map(texts.map(({ id, bytes }) => [id, bytes]));
-  const batches: Session[][] = [];
-  const total = { entries: 0, bytes: 0 };
-  let inBatch = { entries: BATCH.entries, bytes: 0 };
-  for (const session of found) {
-    const entries = entriesOf.get(session.id) ?? 0;
-    const bytes = bytesOf.get(session.id) ?? 0;
-    total.entries += entries;
-    total.bytes += bytes;
-    if (batches.length > 0 && (total.entries > MOST.entries || total.bytes > MOST.bytes)) break;
-    if (inBatch.entries + entries > BATCH.entries || inBatch.bytes + bytes > BATCH.bytes) {
-      batches.push([]);
-      inBatch = { entries: 0, bytes: 0 };
-    }
-    inBatch.entries += entries;
-    inBatch.bytes += bytes;
-    batches.at(-1)?.push(session);
-  }
-  return batches.map((batch) => batch.reverse()).reverse();
+  return (id: number) => ({
+    frames: framesOf.get(id)?.frames ?? 0,
+    entries: framesOf.get(id)?.entries ?? 0,
+    bytes: bytesOf.get(id) ?? 0,
+  });
 }
 
 const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[])`;
@@ -77,6 +103,7 @@ type PartsRow = {
   session_id: string;
   start_time: string | null;
   end_time: string | null;
+  several: string | null;
   is_current: boolean;
   athletes: string;
   inputs: string;
@@ -92,6 +119,7 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
   const pending = isPending ? sql`|| coalesce('.' || ${pendingChanges}, '')` : sql``;
   const ids = arrayOf(all.map(({ id }) => id));
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
+  const framed = sql`${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}`;
   const { rows } = await queries.execute<PartsRow>(sql`
     WITH part AS (
       SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
@@ -99,31 +127,48 @@ export async function partsOf(queries: Queries, all: readonly Session[]): Promis
           ORDER BY ${timeframes.id}) AS states,
         min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
         max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time
-      FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
-      WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
+      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
+    ), united AS (
+      -- Few players change their device, and uniting the times of each player would take as long as the rest of the statement.
+      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
+        range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) AS times
+      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} AND ${isWhole} GROUP BY 1, 2 HAVING count(*) > 1
     ), known AS (
       SELECT session_id, athlete_id, inputs FROM ${sessionFigures} WHERE session_id = ${ids} AND period = ${WHOLE}
     ), checked AS (
-      SELECT part.*, coalesce(inputs, '') AS inputs,
+      SELECT part.*, coalesce(inputs, '') AS inputs, CASE WHEN united.times IS NOT NULL THEN ${textOfInstants(sql`united.times`)} END AS several,
         coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
-      FROM part LEFT JOIN known USING (session_id, athlete_id)
+      FROM part LEFT JOIN known USING (session_id, athlete_id) LEFT JOIN united USING (session_id, athlete_id)
     )
-    SELECT session_id, start_time, end_time, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
+    SELECT session_id, start_time, end_time, several, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
       string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
-    FROM checked GROUP BY 1, 2, 3, 4`);
+    FROM checked GROUP BY 1, 2, 3, 4, 5`);
   return rows.flatMap(partsIn).sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
 }
 
-function partsIn({ session_id, start_time, end_time, is_current, athletes, inputs }: PartsRow): Part[] {
-  const isWhole = start_time !== null && end_time !== null;
-  const time = isWhole ? { start: readInstant(start_time), end: readInstant(end_time) } : null;
+function partsIn({ session_id, is_current, athletes, inputs, ...times }: PartsRow): Part[] {
+  const whole = wholeTimesIn(times);
   const stored = inputs.split(",");
   return athletes.split(",").map((athlete, place) => ({
     sessionId: Number(session_id),
     athleteId: Number(athlete),
-    time,
+    whole,
     inputs: is_current ? (stored[place] ?? null) : null,
   }));
+}
+
+function wholeTimesIn({
+  start_time,
+  end_time,
+  several,
+}: Pick<PartsRow, "start_time" | "end_time" | "several">): WholeTime[] {
+  if (several !== null)
+    return intervalsIn(several).map(({ startMs, stopMs }) => ({
+      startTime: new Date(startMs),
+      endTime: new Date(stopMs + 1),
+    }));
+  if (start_time === null || end_time === null) return [];
+  return [{ startTime: readInstant(start_time), endTime: readInstant(end_time) }];
 }
 
 type Place = Pick<Part, "sessionId" | "athleteId">;

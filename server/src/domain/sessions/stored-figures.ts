@@ -29,7 +29,7 @@ export const shareOf = (recordedMs: number | null, periodMs: number): number | n
 /** The text stored with each period: the inputs of the player, and the time frames of the period. */
 export const storedInputs = (inputs: string, own: string): string => `${inputs}:${own}`;
 
-function readInputs(stored: string): { inputs: string; own: string } {
+export function readInputs(stored: string): { inputs: string; own: string } {
   const [version = "", frames = "", times = "", own = ""] = stored.split(":");
   return { inputs: [version, frames, times].join(":"), own };
 }

@@ -5,6 +5,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { type Interval, listRangesOf, type SampleRange, sqlClientOf } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
+import { CURSOR_LIMITS } from "../../wire/page-limits.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -26,6 +27,8 @@ const MAX_DEVICES = 500;
 const DEVICE_DAYS_AT_A_TIME = 700;
 /** Maximum number of times of devices in all suggested sessions, because they are sorted without a break. */
 const MAX_RANGES = 100_000;
+/** Maximum number of times of devices in a response, so in one suggested session: ten for each of 500 devices. */
+const MAX_SHOWN_RANGES = 5_000;
 
 export const SuggestedQuery = Type.Object({
   ...CursorQuery,
@@ -121,21 +124,34 @@ export async function suggestSessions(
         if (!isTaken(worn)) ranges.push(worn);
       }
     }
-    if (ranges.length > MAX_RANGES)
-      throw errors.conflict(
-        "too_many_ranges",
-        `There are more than ${MAX_RANGES} times with samples and without a session. Request a shorter time.`,
-      );
+    if (ranges.length > MAX_RANGES) throw tooManyRanges(MAX_RANGES);
   }
   const joined = joinRanges(ranges);
-  const suggested = joined.map((parts) => ({ id: parts[0]?.startMs ?? 0, parts }));
-  return cursorPage(paging, toSuggested, async (before, limit) =>
-    suggested
-      .filter(({ id }) => before === 0 || id < before)
-      .reverse()
-      .slice(0, limit),
-  );
+  const { cursor = 0 } = paging;
+  const latest = joined
+    .map((parts) => ({ id: parts[0]?.startMs ?? 0, parts }))
+    .filter(({ id }) => cursor === 0 || id < cursor)
+    .reverse();
+  const shown = Math.min(paging.limit ?? CURSOR_LIMITS.default, countWithin(latest, MAX_SHOWN_RANGES));
+  if (latest.length > 0 && shown === 0) throw tooManyRanges(MAX_SHOWN_RANGES);
+  return cursorPage({ ...paging, limit: shown }, toSuggested, async (_, limit) => latest.slice(0, limit));
 }
+
+/** Returns how many of the sessions have together at most `maxRanges` times of devices. */
+function countWithin(sessions: readonly { parts: readonly unknown[] }[], maxRanges: number): number {
+  let ranges = 0;
+  for (const [index, { parts }] of sessions.entries()) {
+    ranges += parts.length;
+    if (ranges > maxRanges) return index;
+  }
+  return sessions.length;
+}
+
+const tooManyRanges = (limit: number) =>
+  errors.conflict(
+    "too_many_ranges",
+    `There are more than ${limit} times with samples and without a session. Request a shorter time.`,
+  );
 
 /**
  * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in chronological order.

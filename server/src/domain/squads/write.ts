@@ -27,6 +27,7 @@ export async function updateSquad(ctx: Context, squad: number, { name }: NewSqua
     "updateSquad",
     { squad },
     async ({ queries, announce }, before) => {
+      if (name === before.name) return squadItem(before);
       const [after] = await queries
         .update(squads)
         .set({ name, version: sql`${squads.version} + 1` })

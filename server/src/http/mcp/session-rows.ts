@@ -1,8 +1,9 @@
 import type { Static } from "@sinclair/typebox";
-import { figureDefinitions } from "asi-convert/squad";
+import { figureDefinitions, nameKey } from "asi-convert/squad";
 import type { SessionFigures } from "../../domain/sessions/figures-resource.js";
 import type { Found, OwnApi } from "./own-api.js";
 import { ToolError } from "./own-api.js";
+import { nameOf, playerSearch } from "./player-search.js";
 
 type Table = Static<typeof SessionFigures>;
 export type Row = Table["rows"][number];
@@ -14,8 +15,6 @@ export const WHOLE = "session";
 export const tableOf = (api: OwnApi, session: number): Promise<Found<Table>> =>
   api.get<Table>(`/api/v2/sessions/${session}/figures/`);
 
-const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
-
 export const periodOf = (row: Row): string => row.period ?? WHOLE;
 
 /** Returns the rows of a period for players given by name or id. */
@@ -23,71 +22,39 @@ export function selected(
   rows: readonly Row[],
   { period, players }: { period: string | undefined; players: readonly string[] | undefined },
 ): Row[] {
-  const ofPeriod = rows.filter((row) => period === undefined || isSame(periodOf(row), period));
+  const key = period === undefined ? undefined : nameKey(period);
+  const ofPeriod = rows.filter((row) => key === undefined || nameKey(periodOf(row)) === key);
   if (period !== undefined && ofPeriod.length === 0) throw unknownName("period", period, rows.map(periodOf));
   if (players === undefined) return ofPeriod;
+  const search = playerSearch(rows);
   const wanted = new Set(
     players.flatMap((player) => {
-      const found = playersGiven(rows, player);
-      if (found.length === 0) throw unknownName("player", player, rows.map(nameOf));
+      const found = search(player);
+      if (found.length === 0) throw unknownPlayer(player, rows);
       return found.map(({ athlete }) => athlete);
     }),
   );
   return ofPeriod.filter(({ athlete }) => wanted.has(athlete));
 }
 
-/** The player of a row of a session or a season. */
-type Player = Pick<Row, "player" | "athlete" | "number">;
-
 /**
- * Returns the players with a name, `Name (id)`, an athlete id, or `#` and a number on the shirt. A number alone that is the id of
- * one player and the number of another is refused.
- * @throws ToolError `ambiguous_player`
- */
-export function playersGiven<P extends Player>(players: readonly P[], given: string): P[] {
-  const named = players.filter(
-    (one) => isSame(one.player, given) || isSame(nameOf(one), given) || `#${one.number}` === given,
-  );
-  if (named.length > 0) return named;
-  const [byId, byNumber] = [
-    players.filter(({ athlete }) => String(athlete) === given),
-    players.filter(({ number }) => number === given),
-  ];
-  const [one, other] = [byId[0], byNumber.find(({ athlete }) => String(athlete) !== given)];
-  if (one !== undefined && other !== undefined) {
-    throw new ToolError(
-      "ambiguous_player",
-      `${JSON.stringify(given)} is the athlete id of ${nameOf(one)}, and the number of ${nameOf(other)}. Use the name, or "#${given}" for the number.`,
-    );
-  }
-  return byId.length > 0 ? byId : byNumber;
-}
-
-/**
- * Returns the row of a player.
+ * Returns the row of each of the players; null for a player without one.
  *
  * @param rows of one period
- * @throws ToolError with the existing names
+ * @throws ToolError with the existing names if a player has several
  */
-export function rowOf(rows: readonly Row[], player: string): Row {
-  const row = rowIfAny(rows, player);
-  if (row === null) throw unknownName("player", player, rows.map(nameOf));
-  return row;
+export function rowsOf(rows: readonly Row[], players: readonly string[]): (Row | null)[] {
+  const search = playerSearch(rows);
+  return players.map((player) => {
+    const [row = null, ...others] = search(player);
+    if (others.length > 0) throw unknownPlayer(player, rows);
+    return row;
+  });
 }
 
-/**
- * Returns the row of a player; null if there is none.
- *
- * @param rows of one period
- * @throws ToolError with the existing names if there are several
- */
-export function rowIfAny(rows: readonly Row[], player: string): Row | null {
-  const [row = null, ...others] = playersGiven(rows, player);
-  if (others.length > 0) throw unknownName("player", player, rows.map(nameOf));
-  return row;
-}
-
-export const nameOf = ({ player, athlete }: Pick<Row, "player" | "athlete">) => `${player} (${athlete})`;
+/** @param rows rows that the caller can see */
+export const unknownPlayer = (player: string, rows: readonly Pick<Row, "player" | "athlete">[]): ToolError =>
+  unknownName("player", player, rows.map(nameOf));
 
 /** Maximum number of names in a message. */
 export const NAMES_SHOWN = 50;
@@ -140,9 +107,10 @@ export function gapsOf(
   athletes: readonly number[],
   period = WHOLE,
 ) {
+  const key = nameKey(period);
   const gaps = {
     left_out: left_out.filter(
-      (one) => athletes.includes(one.athlete) && (one.period === null || isSame(one.period, period)),
+      (one) => athletes.includes(one.athlete) && (one.period === null || nameKey(one.period) === key),
     ),
     computing: computing.filter(({ athlete }) => athletes.includes(athlete)),
   };

@@ -34,7 +34,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Fetch raw data of a device",
     description:
-      "Returns the samples from start to stop, at most 2 days, in chronological order. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
+      "Returns the samples from start to stop, at most 2 days, in chronological order. Pages are cached until the samples change. Samples that a gateway streams can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/raw-data/"],

@@ -96,7 +96,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "importRoster",
     summary: "Create members and assignments from a roster",
     description:
-      "Reads `roster.csv` of `asi squad`. A player is the athlete with this name, username or external id whom you may read. `number`, `position`, `max_hr`, `high_speed` and `sprint` apply to the member from the time `from`; `serial` assigns devices from the same time, which needs WRITE permission. Empty cells change nothing, and players who are not in the file remain members. Members and assignments that start after `from` are kept and listed in `kept_later`, or changed with `replace_later`. Sending the same file again changes nothing. A response with 400 names each line with a problem, and nothing changes.",
+      "Reads `roster.csv` of `asi squad`. A player is the athlete with this name, username or external id whom you may read. `number`, `position`, `max_hr`, `high_speed` and `sprint` apply to the member from the time `from`; `serial` assigns devices from the same time, which needs WRITE permission. Empty cells change nothing, and players who are not in the file remain members. Members and assignments that start after `from` are kept and listed in `kept_later`, or changed with `replace_later`. Sending the same file again changes nothing. A response with 400 names each line with a problem, and nothing changes. Returns 409 if more than 2,000 members, or more than 2,000 assignments, of these players start after `from` (`too_many_later`).",
     method: "POST",
     path: `${SQUADS}{squad}/roster/`,
     query: RosterQuery,

@@ -348,7 +348,7 @@ CREATE TABLE timeframes (
 );
 CREATE INDEX timeframes_owner_order ON timeframes (owner_id, id);
 CREATE INDEX timeframes_activity ON timeframes (activity_id);
-CREATE INDEX timeframes_athlete ON timeframes (athlete_id);
+CREATE INDEX timeframes_athlete ON timeframes (athlete_id, owner_id, start_time, id);
 CREATE INDEX timeframes_device ON timeframes (device_id, start_time);
 
 CREATE TABLE computed_data (
@@ -362,6 +362,8 @@ CREATE TABLE computed_data (
   rules_version integer NOT NULL,
   -- The figures that are returned on request, and those of recipes; text as it was computed.
   further text NOT NULL,
+  -- The points of the acceleration-speed profile as JSON, so that a profile of several sessions is made without the larger texts.
+  profile_points text,
   -- One of these figures, in m/s, so that the sessions of a season are compared without reading the texts.
   session_max_speed double precision
 );
@@ -718,7 +720,8 @@ CREATE TABLE stream_pieces (
 -- nor the object needs to exist any more. (xid, seq) is the order in which readers are told, see domain/change-log.
 CREATE TABLE changes (
   account_id bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('samples', 'session', 'figures', 'squad', 'athlete')),
+  -- 'pruned' is at most one row of an account, with the position of the last change that was removed because there were too many.
+  kind text NOT NULL CHECK (kind IN ('samples', 'session', 'figures', 'squad', 'athlete', 'pruned')),
   object_id bigint NOT NULL,
   -- Of samples: days since 1970, and the changed times of this day. The end is not included.
   day integer NOT NULL DEFAULT 0,

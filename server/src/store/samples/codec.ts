@@ -65,7 +65,7 @@ function bitmapBytes(size: number): number {
  */
 export function encodeChunk(columns: SampleColumns, bucket: number): Uint8Array {
   const size = columns.length;
-  if (size > MAX_CHUNK_SAMPLES) throw tooDense(bucket, size);
+  requireRoomInChunk(bucket, size);
   const writer = new VarintWriter(maxBodyBytes(size));
   writeTimes(writer, columns.timestampMs, size, bucketStartMs(bucket));
   writeCourse(writer, columns.latitudeE7, size);
@@ -115,12 +115,16 @@ export function decodeChunk(bytes: Uint8Array, bucket: number, room?: SampleColu
   }
 }
 
-/** @param size number of samples so far; the load may have more in the same bucket */
-function tooDense(bucket: number, size: number): SampleStoreError {
+/**
+ * @param size number of samples so far; the load may have more in the same bucket
+ * @throws SampleStoreError `TOO_DENSE` for more than `MAX_CHUNK_SAMPLES`
+ */
+export function requireRoomInChunk(bucket: number, size: number): void {
+  if (size <= MAX_CHUNK_SAMPLES) return;
   const from = new Date(bucketStartMs(bucket)).toISOString();
-  return new SampleStoreError(
+  throw new SampleStoreError(
     "TOO_DENSE",
-    `The five minutes from ${from} would have at least ${size} samples of this device, including those of former owners, and at most ${MAX_CHUNK_SAMPLES} can be stored (100 Hz). Nothing was stored. Load the samples of this time at a lower rate, or leave them out.`,
+    `The five minutes from ${from} would have at least ${size} samples of this device, including those of former owners, and at most ${MAX_CHUNK_SAMPLES} can be stored (100 Hz). Load the samples of this time at a lower rate, or leave them out.`,
     { bucket },
   );
 }

@@ -107,7 +107,8 @@ function timeAt(columns: SampleColumns | null, index: number): number {
   return columns.timestampMs[index] ?? 0;
 }
 
-function copySample(source: SampleColumns, index: number, target: SampleColumns, at: number): void {
+/** Copies a sample. A sample without altitude gets the altitude 0. */
+export function copySample(source: SampleColumns, index: number, target: SampleColumns, at: number): void {
   const is2d = source.fixType[index] === FIX_2D;
   target.timestampMs[at] = source.timestampMs[index] ?? 0;
   target.latitudeE7[at] = source.latitudeE7[index] ?? 0;

@@ -1,6 +1,6 @@
 import { BUCKET_MS, bucketOf } from "./bucket.js";
 import { decodeRow, type EncodedChunk, readChunks, writeChunks } from "./chunk-rows.js";
-import { encodeChunk } from "./codec.js";
+import { encodeChunk, requireRoomInChunk } from "./codec.js";
 import { allocateColumns, copyColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import { roomOf } from "./count.js";
 import { lockDeviceSamples } from "./device-lock.js";
@@ -8,7 +8,6 @@ import { SampleStoreError } from "./errors.js";
 import { coalesceIntervals, type Interval } from "./intervals.js";
 import { type MergeCounts, mergeIntoBucket, orderByTime } from "./merge.js";
 import { Pauses } from "./pauses.js";
-import { RewriteLimit } from "./rewrite-limit.js";
 import type { SqlClient } from "./sql-client.js";
 
 /**
@@ -42,8 +41,8 @@ export interface StoreResult extends MergeCounts {
  * @param batches  samples in the order of their file, with times in any order; a batch may be overwritten when the next one
  *                 is requested
  * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer number of ms;
- *   `CORRUPT_CHUNK` when a chunk that gets samples is damaged; `TOO_DENSE` for more than 30,000 samples in a bucket;
- *   `TOO_SCATTERED` when the load would rewrite more than 10,000,000 samples. The caller must then roll back the transaction.
+ *   `CORRUPT_CHUNK` when a chunk that gets samples is damaged; `TOO_DENSE` for more than 30,000 samples in a bucket. The caller must
+ *   then roll back the transaction.
  */
 export async function storeSamples(
   tx: SqlClient,
@@ -51,14 +50,33 @@ export async function storeSamples(
   batches: Iterable<SampleColumns> | AsyncIterable<SampleColumns>,
 ): Promise<StoreResult> {
   await lockDeviceSamples(tx, deviceId);
+  return addSamples(tx, deviceId, batches, true);
+}
+
+/**
+ * Returns what `storeSamples` would return or throw now, and writes nothing. Needs no transaction.
+ * @param batches in the order of their buckets
+ */
+export const tryStoring = (
+  client: SqlClient,
+  deviceId: number,
+  batches: Iterable<SampleColumns>,
+): Promise<StoreResult> => addSamples(client, deviceId, batches, false);
+
+async function addSamples(
+  client: SqlClient,
+  deviceId: number,
+  batches: Iterable<SampleColumns> | AsyncIterable<SampleColumns>,
+  writes: boolean,
+): Promise<StoreResult> {
   const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [], room: 0 };
   // The window starts small, because a stream stores five samples at a time.
   let window = allocateColumns(0);
   let filled = 0;
   let firstRow = 0;
-  const pauses = new Pauses();
-  const limit = new RewriteLimit();
-  const store = (rows: SampleColumns) => storeWindow(tx, deviceId, rows, result, { pauses, limit });
+  const how: Storing = { pauses: new Pauses(), writes, last: null };
+  const { pauses } = how;
+  const store = (rows: SampleColumns) => storeWindow(client, deviceId, rows, result, how);
   for await (const batch of batches) {
     await pauses.pauseIfDue();
     requireTimes(batch, firstRow);
@@ -105,39 +123,48 @@ interface BucketRows {
   to: number;
 }
 
+interface Storing {
+  pauses: Pauses;
+  writes: boolean;
+  /** The last bucket, which was not written, because the next window may have more of its samples. */
+  last: { bucket: number; columns: SampleColumns } | null;
+}
+
 async function storeWindow(
-  tx: SqlClient,
+  client: SqlClient,
   deviceId: number,
   rows: SampleColumns,
   result: StoreResult,
-  { pauses, limit }: { pauses: Pauses; limit: RewriteLimit },
+  how: Storing,
 ): Promise<void> {
+  const { pauses, writes } = how;
   const order = orderByTime(rows.timestampMs, rows.length);
   const buckets = splitIntoBuckets(rows, order);
   await pauses.pauseIfDue();
   const numbers = buckets.map(({ bucket }) => bucket);
-  await limit.requireRoom(tx, deviceId, numbers, rows.length);
   for (let at = 0; at < buckets.length; at += BUCKETS_PER_STATEMENT) {
     const group = buckets.slice(at, at + BUCKETS_PER_STATEMENT);
-    const present = await readChunks(tx, deviceId, numbers.slice(at, at + BUCKETS_PER_STATEMENT));
+    const present = await readChunks(client, deviceId, numbers.slice(at, at + BUCKETS_PER_STATEMENT));
     const presentByBucket = new Map(present.map((header) => [header.bucket, header]));
     const chunks: EncodedChunk[] = [];
     for (const { bucket, from, to } of group) {
       await pauses.pauseIfDue();
       const header = presentByBucket.get(bucket);
-      limit.add((header?.size ?? 0) + to - from);
-      const samples = header === undefined ? null : decodeRow(deviceId, header);
+      const stored = header === undefined ? null : decodeRow(deviceId, header);
+      const samples = how.last?.bucket === bucket ? how.last.columns : stored;
       const merged = mergeIntoBucket(samples, rows, order, from, to);
       result.stored += merged.stored;
       result.known += merged.known;
       result.hrFilled += merged.hrFilled;
       if (merged.changed === null) continue;
-      result.room += roomOf(merged.columns.length) - roomOf(header?.size ?? 0);
+      result.room += roomOf(merged.columns.length) - roomOf(samples?.length ?? 0);
       result.changed.push(merged.changed);
-      chunks.push(toChunk(bucket, merged.columns));
+      requireRoomInChunk(bucket, merged.columns.length);
+      if (writes) chunks.push(toChunk(bucket, merged.columns));
+      else how.last = { bucket, columns: merged.columns };
     }
     const replaced = chunks.map(({ bucket }) => bucket).filter((bucket) => presentByBucket.has(bucket));
-    if (chunks.length > 0) await writeChunks(tx, deviceId, chunks, replaced);
+    if (chunks.length > 0) await writeChunks(client, deviceId, chunks, replaced);
   }
 }
 

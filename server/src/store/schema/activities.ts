@@ -78,6 +78,8 @@ export const computedData = pgTable("computed_data", {
   computedAt: instant("computed_at").notNull(),
   /** JSON text of the optional figures and of the counts of recipes. */
   further: text("further").notNull(),
+  /** JSON text of the points of the acceleration-speed profile. */
+  profilePoints: text("profile_points"),
   /** One of these figures, m/s. */
   sessionMaxSpeed: doublePrecision("session_max_speed"),
 });

@@ -51,12 +51,15 @@ export const idempotencyKeys = pgTable(
 /** Subject of a change: samples of a device, or an object. */
 export type ChangeKind = "samples" | "session" | "figures" | "squad" | "athlete";
 
+/** Kind of the row with the position of the last change of an account that was removed because there were too many. */
+export const PRUNED = "pruned";
+
 /** Objects that an account must read again; see `domain/change-log/`. Rows outlive accounts and objects. */
 export const changes = pgTable(
   "changes",
   {
     accountId: reference("account_id").notNull(),
-    kind: text("kind").$type<ChangeKind>().notNull(),
+    kind: text("kind").$type<ChangeKind | typeof PRUNED>().notNull(),
     objectId: reference("object_id").notNull(),
     /** Days since 1970 of samples; otherwise 0. */
     day: integer("day").notNull().default(0),

@@ -3,6 +3,7 @@
  * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
+export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
 export { matchNotes } from "../../../../src/squad/match-notes.js";
 export {
@@ -12,7 +13,7 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
-export { cellText } from "../../../../src/squad-report/cells.js";
+export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export {
   comparedIndex,

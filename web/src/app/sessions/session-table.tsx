@@ -7,7 +7,14 @@ import { NO_VALUE } from "../../view/values.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { Nothing } from "../parts/nothing.js";
-import { cellText, figureName, SQUAD_COLUMNS, type SquadColumn } from "../season/chart.js";
+import {
+  cellText,
+  figureName,
+  marksOf,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  unreachableText,
+} from "../season/chart.js";
 import "../squads/squads.css";
 
 type Figures = Resource["SessionFigures"];
@@ -20,6 +27,19 @@ const FILES = [
 
 const figureIn = ({ figures }: Row, { key }: SquadColumn): number | null =>
   (figures as Readonly<Record<string, number | null | undefined>>)[key] ?? null;
+
+/** Returns the limitations of a row, in the words of `asi squad`. */
+function qualityOf(row: Row): string {
+  const marks = marksOf({
+    // the service keeps samples, not recordings
+    member: { recordings: [], leftOut: row.left_out_devices },
+    coverage: row.share_with_data,
+    hrCoverage: row.share_with_hr ?? null,
+    metrics: { too_fast: { samples: row.too_fast_rows ?? 0 } },
+  });
+  const unreachable = row.definition && unreachableText({ definition: row.definition });
+  return [...marks, ...(unreachable ? [unreachable] : [])].join(", ") || NO_VALUE;
+}
 
 interface Props {
   client: Client;
@@ -110,6 +130,7 @@ export function SessionTable({ client, figures, zone }: Props) {
               }),
             sortBy: (row: Row) => figureIn(row, column),
           })),
+          { name: "Quality", of: qualityOf },
         ]}
         empty={
           <Nothing

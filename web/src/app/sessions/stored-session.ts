@@ -35,8 +35,10 @@ export function wornIn({ figures }: Pick<LoadedSession, "figures">, frames: read
   const ranges: Worn["ranges"] = new Map();
   const players = figures.rows
     .filter(({ period }) => period === null)
-    .map(({ player, number, position, timeframes }, i): Player => {
-      const own = timeframes.flatMap((id) => byId.get(id) ?? []);
+    .map(({ player, number, position, timeframes, left_out_devices }, i): Player => {
+      // the view names the devices that are left out
+      const all = [{ timeframes }, ...left_out_devices].flatMap((one) => one.timeframes);
+      const own = all.flatMap((id) => byId.get(id) ?? []);
       const files = own.flatMap((frame) => {
         const range = rangeOf(frame);
         if (range === null) return [];

@@ -16,13 +16,14 @@ export function runTask({
   const samples = prepareSamples(chunks.map((chunk) => decodeStored(deviceId, chunk)));
   const metrics = computeMetrics(samples, options);
   const { first_timestamp, last_timestamp, definition } = metrics;
-  const optional = optionalFigures(samples, options, recipes, {
+  const { profile_points, ...optional } = optionalFigures(samples, options, recipes, {
     parameters: definition.parameters,
     lengthMs: (last_timestamp ?? 0) - (first_timestamp ?? 0),
   });
   return {
     data: JSON.stringify(computedDataFrom(metrics, computedAtMs)),
     further: JSON.stringify(optional),
+    profilePoints: JSON.stringify(profile_points),
     sessionMaxSpeed: optional.session_max_speed,
   };
 }

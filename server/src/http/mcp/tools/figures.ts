@@ -9,12 +9,12 @@ import {
   periodOf,
   qualityOf,
   type Row,
-  rowIfAny,
-  rowOf,
+  rowsOf,
   selected,
   shownRow,
   tableOf,
   unknownName,
+  unknownPlayer,
   WHOLE,
 } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
@@ -31,7 +31,7 @@ export const sessionFigures: Tool = tool({
   name: "session_figures",
   title: "Figures of a session",
   description:
-    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change.",
+    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows, left_out_devices), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change.",
   input: Type.Object({
     session: Given.session(),
     period: Type.Optional(period),
@@ -79,7 +79,10 @@ export const comparePlayers: Tool = tool({
     const name = given.period ?? WHOLE;
     const own = selected(body.rows, { period: name, players: undefined });
     if (own.length === 0) throw unknownName("period", name, body.rows.map(periodOf));
-    const rows = given.players.map((player) => rowOf(own, player));
+    const rows = rowsOf(own, given.players).map((row, i) => {
+      if (row === null) throw unknownPlayer(given.players[i] ?? "", own);
+      return row;
+    });
     return {
       source,
       session: body.session,
@@ -121,7 +124,7 @@ export const compareSessions: Tool = tool({
       sources.push(source);
       gaps.push({ left_out: body.left_out.filter((one) => one.period === null), computing: body.computing });
       const whole = body.rows.filter(({ period: name }) => name === null);
-      rows.push(rowIfAny(whole, given.player));
+      rows.push(...rowsOf(whole, [given.player]));
       for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
     }
     const found = rows.filter((row) => row !== null);

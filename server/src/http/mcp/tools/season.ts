@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Season } from "../../../domain/sessions/season.js";
-import { definitionsOf, nameOf, playersGiven, unknownName } from "../session-rows.js";
+import { playerSearch } from "../player-search.js";
+import { definitionsOf, unknownPlayer } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
 /** Maximum number of entries and sessions in one result. */
@@ -25,9 +26,8 @@ export const squadSeason: Tool = tool({
       from,
       to,
     });
-    const wanted = player === undefined ? body.players : playersGiven(body.players, player);
-    if (player !== undefined && wanted.length !== 1)
-      throw unknownName("player", player, body.players.map(nameOf));
+    const wanted = player === undefined ? body.players : playerSearch(body.players)(player);
+    if (player !== undefined && wanted.length !== 1) throw unknownPlayer(player, body.players);
     const latest = body.sessions.slice(-MAX_ENTRIES);
     return {
       source,

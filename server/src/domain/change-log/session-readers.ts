@@ -1,0 +1,137 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { canRead, recordObjects, recordPairs } from "./record.js";
+
+/** Statement that selects ids of sessions. */
+export type SessionIds = SQL;
+
+export const theseSessions = (ids: readonly number[]): SessionIds =>
+  sql`SELECT unnest(${sql.param(ids)}::bigint[]) AS id`;
+
+/** Selects the sessions from which the time frames are derived. */
+export const sessionsOfTimeframes = (ids: readonly number[]): SessionIds =>
+  sql`SELECT session_id AS id FROM session_timeframes WHERE timeframe_id = ANY(${sql.param(ids)}::bigint[])`;
+
+/** An interval of a manager's sessions: from inclusive, to exclusive. */
+interface Times {
+  startTime: Date;
+  endTime: Date;
+}
+
+/**
+ * Length of the longest session. With this limit, an index on the start finds the sessions that begin before a time.
+ */
+const LONGEST = sql`interval '24 hours'`;
+
+const isDuring = (start: SQL, end: SQL): SQL =>
+  sql`start_time < ${end} AND start_time > ${start} - ${LONGEST} AND end_time > ${start}`;
+
+/** Selects the sessions of a manager's squads in an interval. */
+export const sessionsDuring = (ownerId: number, { startTime, endTime }: Times): SessionIds =>
+  sql`SELECT activity_id AS id FROM sessions WHERE squad_id = ANY(ARRAY(SELECT id FROM squads WHERE owner_id = ${ownerId}))
+    AND ${isDuring(sql`${startTime}::timestamptz`, sql`${endTime}::timestamptz`)}`;
+
+/** Selects an athlete's memberships of a manager's squads, or of all squads. */
+export interface Memberships {
+  athleteId: number;
+  managerId?: number;
+}
+
+/** Selects the sessions during the memberships. */
+export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =>
+  sql`SELECT activity_id AS id FROM (
+      SELECT squad_id, start_time AS joined, end_time AS ended FROM unnest(
+        ${sql.param(members.map(({ athleteId }) => athleteId))}::bigint[], ${sql.param(members.map(({ managerId }) => managerId ?? null))}::bigint[]
+      ) AS one (athlete_id, manager_id) JOIN squad_members USING (athlete_id)
+      JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
+    ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
+
+/** Selects the sessions with a period that gives the athlete separate times. */
+export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
+  sql`SELECT session_id AS id FROM session_periods WHERE athlete_id = ${athleteId}`;
+
+/** Selects everyone who can read the session `found.id`. */
+const READERS = sql`
+  SELECT owner_id AS account_id FROM activities JOIN sessions ON activity_id = activities.id WHERE activities.id = found.id
+  UNION SELECT guest_id FROM sessions JOIN squad_grants USING (squad_id) WHERE activity_id = found.id AND accepted_at IS NOT NULL
+  UNION SELECT athlete_id FROM session_timeframes JOIN timeframes ON timeframes.id = timeframe_id WHERE session_id = found.id`;
+
+/**
+ * Records that sessions, or only their figures, have changed for everyone who can read them. If there can be many sessions, use
+ * `recordSessionsOf`.
+ * @param alsoFor a further account, which loses access to them
+ */
+export async function recordSessions(
+  unit: UnitOfWork,
+  kind: "session" | "figures",
+  ids: SessionIds,
+  alsoFor?: number,
+): Promise<void> {
+  const lost = alsoFor === undefined ? sql`` : sql`UNION ALL SELECT ${alsoFor}::bigint, id FROM ids`;
+  await recordObjects(
+    unit,
+    kind,
+    sql`WITH ids AS MATERIALIZED (${ids})
+      SELECT account_id, found.id AS object_id FROM ids AS found CROSS JOIN LATERAL (${READERS}) AS readers ${lost}`,
+  );
+}
+
+/** Records the sessions of time frames that are being deleted for their athletes, who may lose access to them. */
+export const recordLostSessions = (unit: UnitOfWork, deleted: readonly { id: number }[]): Promise<void> =>
+  recordObjects(
+    unit,
+    "session",
+    sql`SELECT athlete_id AS account_id, session_id AS object_id FROM session_timeframes
+      JOIN timeframes ON timeframes.id = timeframe_id WHERE timeframe_id = ANY(${idsOf(deleted)})`,
+  );
+
+/** Returns the sessions with these time frames. */
+export async function sessionsWith(
+  { queries }: UnitOfWork,
+  timeframes: readonly { id: number }[],
+): Promise<{ id: number; ownerId: number }[]> {
+  const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
+    SELECT DISTINCT activities.id, owner_id FROM session_timeframes JOIN activities ON activities.id = session_id
+    WHERE timeframe_id = ANY(${idsOf(timeframes)})`);
+  return rows.map((row) => ({ id: Number(row.id), ownerId: Number(row.owner_id) }));
+}
+
+const idsOf = (rows: readonly { id: number }[]): SQL => sql`${sql.param(rows.map(({ id }) => id))}::bigint[]`;
+
+/** A session, and an account that can read it. */
+export interface Reader {
+  accountId: number;
+  sessionId: number;
+}
+
+/**
+ * Returns the first readers after a reader of the sessions, in the order of sessions and accounts. Reads one session after
+ * another, because each can have hundreds of readers.
+ */
+export async function nextReaders(
+  { queries }: UnitOfWork,
+  ids: SessionIds,
+  after: Reader,
+  limit: number,
+): Promise<Reader[]> {
+  // Each session has at least one reader, its owner. Only the first session may have no further readers.
+  const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
+    SELECT found.id AS object_id, account_id FROM (
+      SELECT DISTINCT id FROM (${ids}) AS any_order WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${limit + 1}
+    ) AS found CROSS JOIN LATERAL (${READERS}) AS readers
+    WHERE (found.id, account_id) > (${after.sessionId}::bigint, ${after.accountId}::bigint) AND ${canRead(sql`account_id`)}
+    ORDER BY found.id, account_id LIMIT ${limit}`);
+  return rows.map((row) => ({ accountId: Number(row.account_id), sessionId: Number(row.object_id) }));
+}
+
+/** Records that sessions, or only their figures, have changed for these readers. */
+export const recordReaders = (
+  unit: UnitOfWork,
+  kind: "session" | "figures",
+  readers: readonly Reader[],
+): Promise<void> =>
+  recordPairs(
+    unit,
+    kind,
+    readers.map(({ accountId, sessionId }) => ({ accountId, objectId: sessionId })),
+  );
