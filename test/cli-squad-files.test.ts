@@ -179,6 +179,26 @@ describe("asi squad", () => {
     ]);
   });
 
+  it("says below the table of a match that it is without extra time, only if there is extra time", async () => {
+    const folder = scratchFolder();
+    const rows = Array.from({ length: 80 * 60 }, (_, second) => ({
+      timestamp: START_MS + second * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: 3,
+    }));
+    writeFileSync(join(folder, "a.asi"), await wholeBytes(encode(rows, { serial: "TRK-1" })));
+    const text = async (last: string) => {
+      const lines = ["period,start,end", "1st half,12:30,13:00", "2nd half,13:02,13:32", last];
+      writeFileSync(join(folder, "periods.csv"), lines.join("\n"));
+      return (await asi(["squad", folder])).stdout;
+    };
+    const note = "Match is the sum of the two halves, without extra time.\n";
+    const tables = (await text("Extra time,13:34,13:49")).split("\n\n");
+    expect(tables.map((table) => `${table}\n`.endsWith(note))).toEqual([false, true, false, false, false]);
+    expect(await text("Cool-down,13:34,13:49")).not.toContain(note);
+  });
+
   it("reports which of several simultaneous recordings counts if a pattern of the roster is too general", async () => {
     const folder = await folderOfTraining([3, 4, 8], { roster: ["player,file", "Ann,*"], periods: [] });
     rmSync(join(folder, "periods.csv"));

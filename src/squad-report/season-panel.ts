@@ -19,10 +19,14 @@ const SHOWN_SESSIONS = 14;
 /** Edges of the plot in a panel of 250 × 104 pixels. */
 const EDGES = { left: 30, right: 240, top: 8, bottom: 78 };
 
-/** Returns the index of the session that is compared with earlier ones: the last match with figures of its halves, otherwise the last session. */
+/**
+ * Returns the index of the session that is compared with earlier ones: the last match, otherwise the last session. A match without known
+ * halves is not compared; one without figures may still be computed.
+ */
 export function comparedIndex({ sessions, players }: Season): number {
-  const lastMatch = sessions.findLastIndex((_, index) =>
-    players.some(({ entries }) => coversHalves(entries[index])),
+  const lastMatch = sessions.findLastIndex(
+    ({ isMatch }, index) =>
+      isMatch && !players.some(({ entries }) => entries[index]?.row?.covers === "session"),
   );
   return lastMatch < 0 ? sessions.length - 1 : lastMatch;
 }

@@ -90,8 +90,8 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await coach.getByText("Ann Ash").first().waitFor();
 
     await showView(coach, `#/sessions/${scene.session}`, "Round 1");
-    // 12 minutes at 4 m/s, without the last second
-    await coach.getByRole("row", { name: /Bea Bell.*2,876/ }).waitFor();
+    // an hour at 4 m/s, without the last second
+    await coach.getByRole("row", { name: /Bea Bell.*14,396/ }).waitFor();
     expect((await heads(coach)).join()).not.toMatch(/heart|impulse/i);
     await coach.getByText("The owner and physicians of the squad also see heart-rate figures.").waitFor();
     for (const name of ["Edit…", "Delete the session…", "Replace by periods.csv…"])
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
       return readFileSync(await (await file).path());
     };
     const csv = (await saved("CSV")).toString();
-    expect(csv).toMatch(/,Bea Bell,.*,2876,/);
+    expect(csv).toMatch(/,Bea Bell,.*,14396,/);
     expect(csv).not.toMatch(/_hr|hr_|trimp/);
     // the file is a zip archive
     expect((await saved("Excel (.xlsx)")).subarray(0, 2).toString()).toBe("PK");
@@ -236,6 +236,19 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect(await violations(page)).toEqual([]);
     await page.unroute(/\/figures\/(?:\?|$)/);
     expect(await page.getByRole("button", { name: "Edit…" }).count()).toBe(0);
+    // a strap that failed at half-time, in a match with extra time
+    await page.route(/\/figures\//, async (route) => {
+      const response = await route.fetch();
+      const figures: Resource["SessionFigures"] = await response.json();
+      const rows = figures.rows.map((row) => ({ ...row, share_with_hr: 0.5 }));
+      await route.fulfill({ response, json: { ...figures, rows, match_note: "Without extra time." } });
+    });
+    await page.reload();
+    await page.getByText("Without extra time.").waitFor();
+    // without the last second
+    expect(await page.getByRole("row", { name: /Ann Ash/ }).innerText()).toMatch(
+      /\t10,797\t.*\t150\t≥150\t≥/,
+    );
     await showView(page, `#/squads/${scene.squad}`, "First team");
     await page.getByRole("row", { name: /Ann Ash.*190/ }).waitFor();
     await page.getByRole("button", { name: "Leave…" }).click();

@@ -144,6 +144,34 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("names matches whose halves are not known, and compares the last match with halves", async () => {
+    const page = await openSignedIn(service, people);
+    const note = "The halves are not known.";
+    await page.route(/\/season\//, async (route) => {
+      const response = await route.fetch();
+      const stored: Resource["Season"] = await response.json();
+      const isLast = (id: number) => id === sessions[5];
+      const json = {
+        ...stored,
+        sessions: stored.sessions.map((one) => (isLast(one.id) ? { ...one, match_note: note } : one)),
+        players: stored.players.map((player) => ({
+          ...player,
+          entries: player.entries.map((entry) =>
+            isLast(entry.session) ? { ...entry, covers: "session" } : entry,
+          ),
+        })),
+      };
+      await route.fulfill({ response, json });
+    });
+    await showView(page, `#/squads/${squad}/season`, "First team");
+    await page.getByText(`Round 6: ${note}`).waitFor();
+    await page.getByText(/: Round 5, Sat, 9 May 2026/).waitFor();
+    await page.getByLabel("Session").selectOption(String(sessions[5]));
+    const ann = page.getByRole("img", { name: /^Ann Ash/ });
+    await expect.poll(() => ann.locator(".match").count()).toBe(5);
+    expect(await violations(page)).toEqual([]);
+  });
+
   it("draws the normal range of the API on one scale for all players", async () => {
     const { players } = await season();
     const page = await openSignedIn(service, people);

@@ -231,6 +231,25 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 
+  it("counts a truncated copy and the whole recording of a tracker as one player without a roster", async ({
+    scene,
+  }) => {
+    const page = await openPage();
+    const short = join(scene.beside, "02-Meier-short.asi");
+    writeFileSync(short, await squadRecording(7, "TRK-2", 10, 40));
+    await chooseAll(page, [...scene.files.filter((file) => !/roster|periods/.test(file)), short]);
+    await ready(page);
+    expect(await names(page)).not.toContain("02-Meier-short");
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
+    expect(await list.innerText()).toContain(
+      "They are of one tracker. The longest counts, and 02-Meier-short.asi is left out.",
+    );
+    await list.getByRole("button", { name: /^Keep apart: 02-Meier/ }).click();
+    await expect.poll(() => names(page)).toContain("02-Meier-short");
+    expect(await names(page)).toContain("02-Meier");
+  });
+
   it("names a serial number of the roster without a recording, and lets the user select the correct tracker", async ({
     scene,
   }) => {

@@ -22,7 +22,6 @@ export async function periodRowsBySession(
   queries: Queries,
   sessionIds: readonly number[],
 ): Promise<Map<number, PeriodRow[]>> {
-  if (sessionIds.length === 0) return new Map();
   const rows = await queries
     .select({ sessionId: sessionPeriods.sessionId, ...COLUMNS })
     .from(sessionPeriods)

@@ -1,7 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { matchNote } from "asi-convert/squad-report";
 import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
@@ -17,7 +16,7 @@ import { isVisibleSession } from "../squad-roles/view.js";
 import { countsInLength } from "./counts-in-length.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, MatchNote, ShareWithHr, withoutHeartOptional } from "./figures-resource.js";
-import { periodRowsBySession, periodsOfRows } from "./period-rows.js";
+import { matchNotesOf } from "./match-notes.js";
 import { playersOf } from "./players.js";
 import { incompletePlayers } from "./refused-derivations.js";
 import { Kind } from "./resource.js";
@@ -166,28 +165,23 @@ export async function squadSeason(
   const partsOfSession = groupBy(computed, ({ sessionId }) => sessionId);
   for (const batch of batches) {
     ctx.signal?.throwIfAborted();
+    const matches = batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : []));
     const { bySession, changed } = await storedOf(
       queries,
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
-      {
-        matches: batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
-        seen: squad.view.athleteId,
-      },
+      { matches, seen: squad.view.athleteId },
     );
     // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
-    const matches = batch.filter(({ id, kind }) => kind === "match" && bySession.has(id));
-    const rows = await periodRowsBySession(
+    const notes = await matchNotesOf(
       queries,
-      matches.map(({ id }) => id),
+      matches.filter((id) => bySession.has(id)),
     );
-    const noteOf = (session: Session) =>
-      matches.includes(session) ? matchNote(periodsOfRows(rows.get(session.id) ?? [])) : null;
     stored.push(
       ...batch.map((session) => ({
         session,
-        note: noteOf(session),
+        note: notes.get(session.id) ?? null,
         ...(bySession.get(session.id) ?? NO_PLAYERS),
       })),
     );
