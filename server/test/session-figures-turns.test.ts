@@ -1,12 +1,12 @@
 /** Tests that jobs which compute the figures of sessions take turns. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Config } from "../src/config/config.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { jobs, sessionFigures } from "../src/store/schema.js";
 import { newStore } from "./databases.js";
 import { TestService } from "./service.js";
-import { SquadScene } from "./squad-scene.js";
+import { SquadScene, type TestPlayer } from "./squad-scene.js";
 
 // Use a separate database, because these tests change the threads of a service.
 let s: TestService;
@@ -89,5 +89,34 @@ describe("jobs that compute the figures of sessions", () => {
     // The others are stored.
     expect(await computedBy({})).toEqual(["Ann"]);
     expect(await jobOf(waiting)).toMatchObject({ state: "SUCCESS", failures: 1 });
+  });
+
+  it("and of time frames wait for room for the samples before these are read", async () => {
+    const { scene } = await waitingSession();
+    const [ann] = scene.players as [TestPlayer];
+    const { computer } = s.service;
+    const entered: number[] = [];
+    const share = computer.share.bind(computer);
+    const spy = vi.spyOn(computer, "share").mockImplementation((key, waiter, work) =>
+      share(key, waiter, async (enter) =>
+        work(async (samples) => {
+          if (samples > 0) entered.push(samples);
+          await enter(samples);
+          // Damaged samples are an error when they are read.
+          await s.store.database.queries.execute(
+            sql`UPDATE sample_chunks SET payload = '\\x00' WHERE device_id = ${ann.device.id}`,
+          );
+        }),
+      ),
+    );
+    onTestFinished(() => spy.mockRestore());
+    await s.runJobs();
+    // Five minutes at 10 Hz. The result of the time frame is computed although the figures of the session have failed.
+    expect(entered).toEqual([3_000, 3_000]);
+    const failed = await s.store.database.queries
+      .select({ kind: jobs.kind })
+      .from(jobs)
+      .where(and(eq(jobs.chargedTo, scene.manager.id), eq(jobs.failures, 1)));
+    expect(failed.map(({ kind }) => kind).sort()).toEqual(["compute", "session-figures"]);
   });
 });
