@@ -123,14 +123,11 @@ const sessionFiguresHandler: JobHandler = {
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
   keptDetails: ({ payload }) => ({ session: payload.session }),
   async run(ctx, job) {
-    const { payload, failures, losses } = job;
-    const session = Number(payload.session);
+    const session = Number(job.payload.session);
     const claim = await claimFigures(ctx, session, job);
     if (claim === "is superseded") return { session, superseded: true };
     if (claim === "waits") throw new NotYet(new Date(ctx.clock.now().getTime() + RUNNING_MS));
-    const players = await unlessThrottled(ctx, () =>
-      computeSessionFigures(ctx, session, failures + losses > 0),
-    );
+    const players = await unlessThrottled(ctx, () => computeSessionFigures(ctx, session, job, new Turn()));
     return players === undefined ? { session, deleted: true } : { session, players };
   },
 };

@@ -120,6 +120,12 @@ export interface Waiter {
   signal?: AbortSignal | undefined;
 }
 
+/**
+ * Waits until there is room in memory for samples. The room is left when the work ends, or when it enters again.
+ * @throws CallersLeftError when all callers disconnect before
+ */
+export type EnterRoom = (samples: number) => Promise<void>;
+
 /** Computes in worker threads, because computations would block the event loop of the API. */
 export interface ComputePool {
   /** @throws the errors of the computation, or an Error when its thread has died */
@@ -133,10 +139,11 @@ export interface ComputePool {
   /** Writes a workbook (XLSX). @throws see `compute` */
   writeWorkbook(sheets: readonly CellSheet[]): Promise<Uint8Array>;
   /**
-   * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run.
+   * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run. Before the work reads
+   * samples, it waits for room for them in memory.
    * @throws see `ComputationQueue`
    */
-  share<T>(key: string, waiter: Waiter, work: () => Promise<T>): Promise<T>;
+  share<T>(key: string, waiter: Waiter, work: (enter: EnterRoom) => Promise<T>): Promise<T>;
   /** Number of existing threads, including idle ones; for tests. */
   readonly threads: number;
   /** Terminates the threads. Running computations are lost. */
@@ -152,7 +159,7 @@ export const noComputePool: ComputePool = {
   writeCsv: refuse,
   writeParquet: refuse,
   writeWorkbook: refuse,
-  share: (_key, _waiter, work) => work(),
+  share: (_key, _waiter, work) => work(() => Promise.resolve()),
   threads: 0,
   close: () => Promise.resolve(),
 };

@@ -14,7 +14,7 @@ import {
   timeframeRecipes,
   timeframes,
 } from "../../store/schema.js";
-import type { RecipeVersion } from "../change/compute-pool.js";
+import type { EnterRoom, RecipeVersion } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
@@ -86,11 +86,11 @@ export async function computedDataOf(
     const made = await ctx.computer.share(
       `${timeframeId}/${known.state}`,
       { account, group: jobGroupOf(currentCaller(), ctx.serverKey), signal: ctx.signal },
-      async () => {
+      async (enter) => {
         // An earlier computation may have read these inputs while this one waited.
         const now = await findResult(ctx.queries, timeframeId);
         if (now?.result !== undefined) return { result: now.result, holds: true };
-        const result = await computeNow(ctx, timeframeId);
+        const result = await computeNow(ctx, timeframeId, enter);
         return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };
       },
     );
@@ -129,7 +129,11 @@ const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>
   FROM ${timeframeRecipes} AS use JOIN ${recipes} AS recipe ON recipe.id = use.recipe_id WHERE use.timeframe_id = ${timeframes.id})`;
 
 /** Reads the current state of the time frame, then its samples, and computes. */
-async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
+async function computeNow(
+  ctx: Context,
+  timeframeId: number,
+  enter: EnterRoom,
+): Promise<ComputationResult | undefined> {
   const { queries, clock, computer } = ctx;
   const [seen] = await queries.select().from(timeframes).where(eq(timeframes.id, timeframeId));
   if (seen === undefined) return undefined;
@@ -147,18 +151,18 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     .innerJoin(jsonSchemas, eq(jsonSchemas.id, timeframes.jsonSchemaId))
     .where(eq(timeframes.id, timeframeId));
   // A changed time frame may depend on other inputs.
-  if (row?.timeframe.version !== version) return computeNow(ctx, timeframeId);
+  if (row?.timeframe.version !== version) return computeNow(ctx, timeframeId, enter);
   const { timeframe } = row;
   const startMs = timeframe.startTime.getTime();
   const stopMs = timeframe.endTime.getTime();
   const owned = await ownedTimes(queries, timeframe, { startMs, stopMs });
   const name = `time frame ${timeframeId}`;
-  await requireFewStored(queries, name, [timeframe]);
+  await enter(await requireFewStored(queries, name, [timeframe]));
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
   requireFewRead(name, chunks);
   // The owner of the device has changed, so the samples may belong to another owner.
   const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
-  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);
+  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId, enter);
   const texts = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,

@@ -32,18 +32,20 @@ interface DeviceTime {
 /**
  * Limits the samples of a computation before their payloads are read. For each device, counts whole chunks from the first to the
  * last time.
+ * @returns the number of samples
  * @throws TooManySamples
  */
 export async function requireFewStored(
   queries: Queries,
   of: string,
   times: readonly DeviceTime[],
-): Promise<void> {
+): Promise<number> {
   let samples = 0;
   for (const [deviceId, ofDevice] of groupBy(times, (time) => time.deviceId)) {
     samples += await countStored(sqlClientOf(queries), deviceId, spanOf(ofDevice));
   }
   requireFew(of, samples);
+  return samples;
 }
 
 /** Checks the limit again, because a load may have added samples before their payloads were read. @throws TooManySamples */

@@ -12,7 +12,7 @@ import {
   sessionTimeframes,
   timeframes,
 } from "../../store/schema.js";
-import type { PlayerTracker, Waiter } from "../change/compute-pool.js";
+import type { EnterRoom, PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { hasRoomForFigures } from "../change/quotas.js";
 import { untilUnchanged } from "../computed-data/input-lock.js";
@@ -63,11 +63,11 @@ export async function computePlayer(
   return ctx.computer.share(
     `session ${session.id}/${player.athleteId}/${inputs}`,
     waiterOf(ctx, session.ownerId),
-    async () => {
+    async (enter) => {
       // Another process, or a job, may have computed them while this computation waited.
       const stored = await storedOf(ctx.queries, session, plan, player);
       if (stored !== undefined) return stored;
-      const computed = await computeNow(ctx, session, plan, player);
+      const computed = await computeNow(ctx, session, plan, player, enter);
       const isOfPlayer = and(
         eq(sessionFigures.sessionId, session.id),
         eq(sessionFigures.athleteId, player.athleteId),
@@ -104,6 +104,7 @@ async function computeNow(
   session: Session,
   plan: SessionPlan,
   player: SessionPlayer,
+  enter: EnterRoom,
 ): Promise<ComputedPlayer> {
   const { queries, clock, computer } = ctx;
   const { athleteId } = player;
@@ -117,7 +118,7 @@ async function computeNow(
   ]);
   const { birthDate, preset } = await otherInputs(queries, session, player);
   const name = `player ${player.name}`;
-  await requireFewStored(queries, name, frames);
+  await enter(await requireFewStored(queries, name, frames));
   const trackers: PlayerTracker[] = [];
   for (const deviceId of deviceIds) {
     trackers.push(await trackerOf(ctx, session, deviceId, frames));

@@ -1,5 +1,6 @@
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../../store/connection/database-errors.js";
+import type { Turn } from "../../store/queue/turn.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import { groupBy } from "../change/group-by.js";
@@ -36,6 +37,10 @@ interface FiguresOfPlayers {
   computed: ReadonlyMap<number, ComputedPlayer>;
   /** Athletes whose figures a job could not compute. */
   failed: ReadonlySet<number>;
+  /** Errors of computations. */
+  errors: readonly unknown[];
+  /** The athlete after whom the next turn of a job continues; null if there are no more. */
+  rest: number | null;
 }
 
 /** The figures that are wanted. */
@@ -45,10 +50,10 @@ export interface WantedFigures {
   /** Id of the only player whose figures are computed; null or absent for all. Stored figures are returned for all players. */
   only?: number | null;
   /**
-   * Whether to also compute the figures that a job could not compute, and to record those that cannot be computed. Otherwise,
-   * these players are in `failed`.
+   * A job also computes the figures that a job could not compute, and records those that cannot be computed. Otherwise, these
+   * players are in `failed`. In each turn, it computes figures of athletes with ids above `after`.
    */
-  isJob?: boolean;
+  job?: { turn: Turn; after: number };
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -63,7 +68,7 @@ const MAX_TRIES = 3;
 /**
  * Returns the figures of the players of a session: current stored figures, and those that can be computed before the time limit.
  * A computation that has begun continues afterwards, and its result is stored.
- * @throws without a time limit, the first error of a computation, after all others have ended
+ * @throws for a request without a time limit, the first error of a computation, after all others have ended
  */
 export async function figuresUntil(
   ctx: Context,
@@ -71,7 +76,7 @@ export async function figuresUntil(
   wantedFigures: WantedFigures = {},
   tries = 1,
 ): Promise<FiguresOfPlayers> {
-  const { untilMs = Number.POSITIVE_INFINITY, only = null, isJob = false } = wantedFigures;
+  const { untilMs = Number.POSITIVE_INFINITY, only = null, job } = wantedFigures;
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
   const stored = await storedFigures(ctx.queries, session.id);
@@ -89,14 +94,16 @@ export async function figuresUntil(
   const computed = new Map<number, ComputedPlayer>();
   const missing: PlayerOfTable[] = [];
   const failed = new Set<number>();
-  const failures = isJob ? new Map<number, string>() : await recentFailures(ctx, session.id);
+  const failures = job !== undefined ? new Map<number, string>() : await recentFailures(ctx, session.id);
   for (const one of players) {
     const { athleteId } = one.player;
     const known = stored.get(athleteId);
     if (known?.inputs === one.inputs) computed.set(athleteId, known);
     else if (failures.get(athleteId) === one.inputs) failed.add(athleteId);
-    else if (only === null || athleteId === only) missing.push(one);
+    else if (job !== undefined ? athleteId > job.after : only === null || athleteId === only)
+      missing.push(one);
   }
+  if (job !== undefined) missing.sort((a, b) => a.player.athleteId - b.player.athleteId);
   const late = new AbortController();
   const signal = ctx.signal === undefined ? late.signal : AbortSignal.any([ctx.signal, late.signal]);
   const compute = async ({ player, inputs }: PlayerOfTable) => {
@@ -105,7 +112,7 @@ export async function figuresUntil(
       computed.set(athleteId, await computePlayer({ ...ctx, signal }, session, plan, player, inputs));
     } catch (error) {
       const isTooMany = error instanceof TooManySamples;
-      if (isTooMany || (isJob && isOfPlayer(error)))
+      if (isTooMany || (job !== undefined && isOfPlayer(error)))
         await recordFailure(ctx, { sessionId: session.id, athleteId, inputs });
       // Another attempt would not help.
       if (!isTooMany) throw error;
@@ -113,7 +120,9 @@ export async function figuresUntil(
     }
   };
   const errors: unknown[] = [];
-  for (let at = 0; at < missing.length && performance.now() < untilMs; at += AT_A_TIME) {
+  let at = 0;
+  for (; at < missing.length && performance.now() < untilMs; at += AT_A_TIME) {
+    if (at > 0 && job?.turn.isOver === true) break;
     const some = Promise.allSettled(missing.slice(at, at + AT_A_TIME).map(compute));
     const results = await within(some, untilMs);
     errors.push(
@@ -123,7 +132,7 @@ export async function figuresUntil(
   // Computations that have not begun must not wait in the queue after the response.
   late.abort();
   // A player whose samples are damaged must not prevent the figures of others.
-  if (errors.length > 0 && untilMs === Number.POSITIVE_INFINITY) throw errors[0];
+  if (errors.length > 0 && untilMs === Number.POSITIVE_INFINITY && job === undefined) throw errors[0];
   // Other time frames may have other players and times, whose rights would not be checked.
   for (const { player, inputs } of players) {
     const found = computed.get(player.athleteId);
@@ -132,11 +141,12 @@ export async function figuresUntil(
     computed.delete(player.athleteId);
   }
   // Return a copy, because computations that are not awaited would add to the table while it is written.
-  return { plan, players, computed: new Map(computed), failed };
+  const rest = at < missing.length ? (missing[at - 1]?.player.athleteId ?? null) : null;
+  return { plan, players, computed: new Map(computed), failed, errors, rest };
 }
 
 /** Whether an error concerns only the figures of one player, not the database and not the number of waiting computations. */
-const isOfPlayer = (error: unknown): boolean =>
+export const isOfPlayer = (error: unknown): boolean =>
   error instanceof TooManySamples ||
   !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { EnterRoom } from "../../change/compute-pool.js";
 import { errors } from "../../change/errors.js";
 import { CallersLeftError, ComputationQueue } from "./queue.js";
 
@@ -165,5 +166,39 @@ describe("computations", () => {
     expect(await held).toBe("held");
     const refused = (await outcomes).filter(({ status }) => status === "rejected");
     expect(refused).toHaveLength(401);
+  });
+
+  it("wait for room for their samples, and are dropped when all callers disconnect before there is room", async () => {
+    const queue = new ComputationQueue(3, refusal);
+    const { begun, work, end } = workshop();
+    const compute = (name: string, samples: number) => async (enter: EnterRoom) => {
+      begun.push(`${name} began`);
+      await enter(samples);
+      return work(name)();
+    };
+    const first = queue.share("a", { account: 1 }, compute("a", 1_500_000));
+    const left = new AbortController();
+    const dropped = queue.share("b", { account: 1, signal: left.signal }, compute("b", 1_000_000));
+    const other = queue.share("c", { account: 2 }, compute("c", 2_000_000));
+    await turn();
+    expect(begun).toEqual(["a began", "b began", "c began", "a", "c"]);
+    left.abort();
+    await expect(dropped).rejects.toThrow(CallersLeftError);
+    const next = queue.share("d", { account: 1 }, compute("d", 1_000_000));
+    await turn();
+    expect(begun.slice(5)).toEqual(["d began"]);
+    for (const name of ["a", "c", "d"]) await end(name);
+    expect(await Promise.all([first, other, next])).toEqual(["a", "c", "d"]);
+  });
+
+  it("do not wait for their own samples when they begin again", async () => {
+    const queue = new ComputationQueue(1, refusal);
+    const again = async (enter: EnterRoom) => {
+      await enter(2_000_000);
+      await enter(2_000_000);
+      return "again";
+    };
+    expect(await queue.share("a", { account: 1 }, again)).toBe("again");
+    expect(await queue.share("b", { account: 1 }, again)).toBe("again");
   });
 });

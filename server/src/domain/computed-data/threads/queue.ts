@@ -1,12 +1,20 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fairness/fair-queue.js";
-import type { Waiter } from "../../change/compute-pool.js";
+import type { EnterRoom, Waiter } from "../../change/compute-pool.js";
+import { MAX_COMPUTED_SAMPLES } from "../sample-limit.js";
+import { SampleRoom } from "./sample-room.js";
 
 /** Maximum number of computations that wait for a thread: in total, per address, and per account. */
 const MAX_WAITING = 400;
 const MAX_WAITING_OF_ADDRESS = MAX_WAITING / 2;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
+
+/**
+ * Maximum number of samples in memory, of all computations, of those of an address, and of those of an account. A sample takes
+ * about 100 bytes.
+ */
+const ROOM = { total: 4_000_000, ofAddress: 3_000_000, ofAccount: MAX_COMPUTED_SAMPLES };
 
 /** All callers disconnected before the computation began. */
 export class CallersLeftError extends Error {
@@ -39,6 +47,7 @@ export class ComputationQueue {
    */
   readonly #fairQueue: FairQueue<string>;
   readonly #flights = new Map<string, Flight>();
+  readonly #room = new SampleRoom(ROOM);
 
   /** @param refusal creates the error for callers when too many computations wait */
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
@@ -58,7 +67,7 @@ export class ComputationQueue {
    * @param key identifies the computation; requests with the same key share its result
    * @throws the refusal when too many wait; CallersLeftError; any error of the computation
    */
-  async share<T>(key: string, waiter: Waiter, compute: () => Promise<T>): Promise<T> {
+  async share<T>(key: string, waiter: Waiter, compute: (enter: EnterRoom) => Promise<T>): Promise<T> {
     const { signal } = waiter;
     if (signal?.aborted) throw new CallersLeftError();
     const flight = this.#flights.get(key) ?? this.#add(key, waiter, compute);
@@ -79,20 +88,34 @@ export class ComputationQueue {
     }
   }
 
-  #add(key: string, { account, group }: Waiter, compute: () => Promise<unknown>): Flight {
+  #add(key: string, waiter: Waiter, compute: (enter: EnterRoom) => Promise<unknown>): Flight {
+    const { account, group } = waiter;
     const abandoned = new AbortController();
-    let begun = false;
+    let isWaiting = true;
+    let leave = () => {};
     const remove = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
     };
-    const begin = () => {
-      begun = true;
-      return compute();
+    const enter = async (samples: number) => {
+      // A computation that begins again must not wait for itself.
+      leave();
+      leave = () => {};
+      isWaiting = true;
+      leave = await this.#room.enter(waiter, samples, abandoned.signal);
+      isWaiting = false;
+    };
+    const begin = async () => {
+      isWaiting = false;
+      try {
+        return await compute(enter);
+      } finally {
+        leave();
+      }
     };
     const flight: Flight = {
       callers: 0,
       abandon() {
-        if (begun) return;
+        if (!isWaiting) return;
         // Remove it immediately, so that no other caller joins it.
         remove();
         abandoned.abort(new CallersLeftError());
