@@ -1,11 +1,8 @@
 /** Tests the quotas of one account. Each test has a service with low limits. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { transact } from "../src/domain/change/change.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/change/idempotency.js";
-import { enforceTimeframeQuota } from "../src/domain/change/quotas.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { queriesOf } from "../src/store/connection/database.js";
 import { idempotencyKeys } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
@@ -92,16 +89,6 @@ describe("an account at its quota", () => {
     await s.send("DELETE", `/api/v1/timeframes/${id}/`, { token: team.manager.token });
     await team.frame(40, 50);
     await expect(team.frame(60, 70)).rejects.toThrow("at most 2 time frames");
-  });
-
-  it("has its time frames counted once for many additions", async () => {
-    const s = await startService({ quotaTimeframes: 10 });
-    const { id } = await s.manager();
-    const sent: string[] = [];
-    const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
-    for (let turn = 0; turn < 3; turn++)
-      await transact({ ...s.ctx, queries }, "test", (unit) => enforceTimeframeQuota(unit, id));
-    expect(sent.filter((text) => text.includes("count(*)") && text.includes('"timeframes"'))).toHaveLength(1);
   });
 
   it("cannot add time frames to a full activity, whether created in it or moved to it; a deletion frees space", async () => {

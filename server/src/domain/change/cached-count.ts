@@ -52,10 +52,3 @@ export async function isWithin(
   counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
   return isEnough;
 }
-
-/** Call it when rows are deleted, because the transaction may add others in their place. */
-export function countRemoved({ config }: Pick<UnitOfWork, "config">, name: string, removed: number): void {
-  const counts = countsIn(config);
-  const known = counts.get(name);
-  if (known !== undefined) counts.set(name, { ...known, rows: known.rows - removed });
-}

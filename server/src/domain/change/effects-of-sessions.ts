@@ -17,7 +17,6 @@ import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import { emitSessionEvent, emitSessionsOfTimeframes } from "../webhooks/session-events.js";
-import { countDeletedTimeframes } from "./quotas.js";
 import type { Effects } from "./reaction.js";
 
 const hasSameTimes = (a: Session, b: Session): boolean =>
@@ -122,7 +121,6 @@ export const effectsOfSessions: Effects<
     },
   ],
   timeframesDeleted: [
-    (unit, { deleted }) => countDeletedTimeframes(unit, deleted),
     (unit, { deleted }) =>
       deleteFiguresOf(
         unit,

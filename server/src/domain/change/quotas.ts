@@ -20,10 +20,9 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { lockAccount } from "./account-lock.js";
-import { countRemoved, isWithin } from "./cached-count.js";
+import { isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
-import { groupBy } from "./group-by.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** The account would exceed its quota. */
@@ -84,28 +83,12 @@ export const enforceActivityQuota = quota(
   },
 );
 
-const timeframeCount = (ownerId: number) => `time frames ${ownerId}`;
-
-/**
- * Call it after adding time frames. Locks the account, like the other quotas.
- * @throws QuotaExceeded
- */
-export async function enforceTimeframeQuota(unit: UnitOfWork, ownerId: number, added = 1): Promise<void> {
-  const { quotaTimeframes } = unit.config;
-  await lockAccount(unit, ownerId);
-  const count = () => unit.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
-  if (await isWithin(unit, quotaTimeframes, timeframeCount(ownerId), added, count)) return;
-  throw new QuotaExceeded(`One account can have at most ${quotaTimeframes} time frames. Delete some first.`);
-}
-
-/** Call it when time frames are deleted. */
-export async function countDeletedTimeframes(
-  unit: UnitOfWork,
-  deleted: readonly { ownerId: number }[],
-): Promise<void> {
-  for (const [ownerId, { length }] of groupBy(deleted, (one) => one.ownerId))
-    countRemoved(unit, timeframeCount(ownerId), length);
-}
+/** Call it after adding a time frame. */
+export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
+  setting: "quotaTimeframes",
+  used: rows,
+  message: (limit) => `One account can have at most ${limit} time frames. Delete some first.`,
+});
 
 /** Call it after adding a recipe. */
 export const enforceRecipeQuota = quota(

@@ -169,7 +169,7 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
-  await enforceTimeframeQuota(unit, ownerId, created.length);
+  await enforceTimeframeQuota(unit, ownerId);
   await unit.announce("timeframesDerived", { created });
 }
 

@@ -15,7 +15,7 @@ export const MAX_PART_SAMPLES = 100_000;
 const MAX_PART_CHUNKS = 64;
 
 /** Number of samples that each load may rewrite, and number of further ones for each of its own samples. */
-const BASE_REWRITTEN = 1_000_000;
+const BASE_REWRITTEN = 500_000;
 const REWRITTEN_PER_SAMPLE = 25;
 
 /** Maximum number of samples that a load rewrites. A recording of 48 h at 25 Hz that is loaded a second time has 8.6 million. */

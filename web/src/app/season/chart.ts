@@ -5,7 +5,6 @@
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
 export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
-export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export {
   NORMAL_RULE,
   type Season,
@@ -14,6 +13,7 @@ export {
   seasonFigure,
 } from "../../../../src/squad/season.js";
 export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
+export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export {
   comparedIndex,
