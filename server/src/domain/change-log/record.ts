@@ -17,7 +17,7 @@ const OBJECT = sql`0 AS day, NULL::bigint AS from_ms, NULL::bigint AS to_ms`;
 
 /** Whether the account exists and can read rows. Managed athletes never sign in, and a session or a squad can have hundreds of them. */
 export const canRead = (accountId: SQL): SQL =>
-  sql`EXISTS (SELECT FROM accounts WHERE id = ${accountId} AND managed_by IS NULL)`;
+  sql`(SELECT managed_by IS NULL FROM accounts WHERE id = ${accountId})`;
 
 /** @param rows the columns `account_id`, `object_id`, `day`, `from_ms`, `to_ms`; each object once for an account */
 async function record({ queries, now }: UnitOfWork, kind: ChangeKind, rows: SQL): Promise<void> {
