@@ -1,7 +1,9 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
-import { mayBeLowered } from "../squad/incomplete.js";
+import { signalShare } from "../squad/incomplete.js";
 import {
+  isIncomplete,
+  isPlayedMatch,
   type Normal,
   normalBefore,
   type Season,
@@ -11,7 +13,8 @@ import {
   seasonFigure,
   shareOfMatches,
 } from "../squad/index.js";
-import { coversHalves } from "../squad/season.js";
+import { coversHalves, isComparable } from "../squad/season.js";
+import { hasLimit, limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
@@ -50,8 +53,10 @@ export interface Comparison {
   text: string;
   /** `≥` if the figure is a lower bound. */
   mark: "≥" | "";
-  /** Whether missing data may have lowered the figure. It is then not marked as below the normal range. */
-  mayBeLowered: boolean;
+  /** Whether a part of the data is missing. The figure is then outside the normal range only if it is a lower bound above it. */
+  isIncomplete: boolean;
+  /** Whether the figure can be compared with those of matches. */
+  isComparable: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
   share: number | null;
@@ -65,17 +70,20 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isLowered = entry?.row ? mayBeLowered(entry.row, column) : false;
+  const isPartial = entry?.row ? isIncomplete(signalShare(entry.row, column)) : false;
+  const mark = markOf(entry, column);
   const isBelow = normal !== null && value !== null && value < normal.low;
   const isAbove = normal !== null && value !== null && value > normal.high;
   return {
     value,
     text: entryText(entry, column),
-    mark: markOf(entry, column),
-    mayBeLowered: isLowered,
+    mark,
+    isIncomplete: isPartial,
+    isComparable: entry === undefined || isComparable(entry),
     normal,
     share: normal === null ? null : shareOfMatches(player, now, column),
-    isOutside: isAbove || (isBelow && !isLowered),
+    // the range is of matches; a training session is shorter or longer
+    isOutside: coversHalves(entry) && (isPartial ? isAbove && mark !== "" : isAbove || isBelow),
     absence: absenceIn(player, now, frame),
   };
 }
@@ -84,10 +92,11 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
 const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: PanelFrame): string =>
   isNotComputed?.(player, index) ? "not computed" : absenceOf(player.entries[index]);
 
-/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `did not play`. */
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `did not play`. */
 export function comparisonText(comparison: Comparison): string {
   const { value, normal, share, isOutside, mark, absence } = comparison;
   if (value === null) return absence;
+  if (!comparison.isComparable) return "not compared";
   if (normal === null) return "new";
   if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
@@ -100,9 +109,9 @@ export function comparisonText(comparison: Comparison): string {
  * difference, it counts as none. New players follow, then those without a figure.
  */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
-  const distanceOf = ({ value, share, mayBeLowered }: Comparison): number => {
+  const distanceOf = ({ value, share, mark, isIncomplete }: Comparison): number => {
     if (share === null) return value === null ? -2 : -1;
-    return mayBeLowered ? Math.max(0, share - 1) : Math.abs(share - 1);
+    return isIncomplete ? (mark === "" ? 0 : Math.max(0, share - 1)) : Math.abs(share - 1);
   };
   const far = new Map(
     frame.season.players.map((player) => [player, distanceOf(comparisonOf(player, frame))] as const),
@@ -155,9 +164,10 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const height = tenth(y(normal.low) - place.y);
     band.push(drawn("rect", { class: "band", ...place, height }), across("mean", normal.mean));
   }
+  const limits = limitsAt(player.entries, frame.now);
   const matches = entries.flatMap((entry, i) => {
-    const figure = seasonFigure(entry, column);
-    return coversHalves(entry) && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
+    const figure = hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
+    return isPlayedMatch(entry) && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
   const marks = entries.map((entry, i) => {
