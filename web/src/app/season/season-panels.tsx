@@ -3,12 +3,11 @@ import {
   comparisonOf,
   comparisonText,
   type DrawnElement,
-  matchNotes,
   NORMAL_RULE,
   type PanelFrame,
-  type Season,
   type SeasonPlayer,
   seasonChart,
+  seasonNotes,
 } from "./chart.js";
 import "./season.css";
 
@@ -44,10 +43,10 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
   );
 }
 
-/** The matches whose figures are limited, and why. */
-export const MatchNotes = ({ sessions }: Season) => (
+/** The sessions that limit the comparisons, and why. */
+export const SeasonNotes = (props: { of: Parameters<typeof seasonNotes> }) => (
   <>
-    {matchNotes(sessions).map((text) => (
+    {seasonNotes(...props.of).map((text) => (
       <p class="note" key={text}>
         {text}
       </p>
