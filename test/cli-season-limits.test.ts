@@ -40,7 +40,7 @@ describe("the sessions that a season does not compare", () => {
     writeFileSync(join(season, "round 5", "roster.csv"), "player,serial,high_speed\nKunz,TRK-1,4.5 m/s\n");
     const args = ["squad", season, "--by", "player"];
     const note =
-      "High-speed distance: 4 sessions of Kunz with a different high-speed threshold than the compared session: in no mean, best value or normal range.";
+      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: High-speed distance: Kunz (4).";
     const { stdout, stderr } = await asi([...args, "--format", "csv"]);
     expect(stderr).toBe(`${note}\n`);
     const rows = tableOf(stdout);

@@ -168,8 +168,8 @@ describe("the season of a squad", () => {
       const times = { start_time: minute(day(days)), end_time: minute(day(days) + 60) };
       await play(await scene.session(times), day(days));
     }
-    const { body: members } = await scene.send("GET", `/api/v2/squads/${scene.squad}/members/`);
-    const { id } = members.items[0];
+    const { body: members } = await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`);
+    const { id } = members.results[0];
     const path = `/api/v2/squads/${scene.squad}/season/`;
     const [before] = (await s.get(path, scene.manager.token)).body.players;
     expect([before.normal.high_speed_m.mean, before.notes, before.limits.length]).toEqual([0, [], 1]);
@@ -188,7 +188,7 @@ describe("the season of a squad", () => {
     expect([ann.normal.high_speed_m, ann.normal.sprints.mean]).toEqual([null, 0]);
     expect(ann.best.high_speed_m).toBeCloseTo(ann.entries[3].figures.distance_m, 0);
     expect(ann.notes).toEqual([
-      "High-speed distance: 3 sessions of Ann with a different high-speed threshold than the compared session: in no mean, best value or normal range.",
+      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: High-speed distance: Ann (3).",
     ]);
   });
 

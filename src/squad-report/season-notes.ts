@@ -1,14 +1,8 @@
-import { count, namesText } from "../pictures/figure-text.js";
+import { namesText } from "../pictures/figure-text.js";
 import type { Season, SquadColumn } from "../squad/index.js";
 import { isOnBench, seasonFigure } from "../squad/season.js";
-import { type FigureLimits, hasLimit, limitOf, limitsAt } from "../squad/season-limits.js";
+import { hasLimit, limitsAt } from "../squad/season-limits.js";
 import { matchNotes } from "./match-notes.js";
-
-const LIMIT_NAMES: Readonly<Record<keyof FigureLimits, string>> = {
-  high_speed_from_m_per_s: "high-speed threshold",
-  sprint_from_m_per_s: "sprint threshold",
-  max_hr: "maximum heart rate",
-};
 
 /**
  * Returns the sentences about sessions of a season that limit its comparisons.
@@ -35,26 +29,25 @@ function benchNotes({ sessions, players }: Season): string[] {
       ];
 }
 
-/** Returns a sentence for each limit that differs from that of the compared session in other sessions of a player. */
+/** Returns the sentence about sessions whose limits differ from those of the session that is compared, with their number for each player. */
 export function limitNotes(
   { players }: Pick<Season, "players">,
   columns: readonly SquadColumn[],
   now?: number,
 ): string[] {
-  return Object.entries(LIMIT_NAMES).flatMap(([limit, what]) => {
-    const own = columns.filter((column) => limitOf(column) === limit);
-    const others = players.flatMap(({ name, entries }) => {
+  const named = columns.flatMap((column) => {
+    const names = players.flatMap(({ name, entries }) => {
       const limits = limitsAt(entries, now);
-      const { length } = entries.filter((entry) =>
-        own.some((column) => seasonFigure(entry, column) !== null && !hasLimit(entry, column, limits)),
+      const { length } = entries.filter(
+        (entry) => seasonFigure(entry, column) !== null && !hasLimit(entry, column, limits),
       );
-      return length === 0 ? [] : [{ name, length }];
+      return length === 0 ? [] : [`${name} (${length})`];
     });
-    if (others.length === 0) return [];
-    const sessions = others.reduce((sum, { length }) => sum + length, 0);
-    const names = namesText(others.map(({ name }) => name));
-    return [
-      `${namesText(own.map(({ title }) => title))}: ${count(sessions, "session")} of ${names} with a different ${what} than the compared session: in no mean, best value or normal range.`,
-    ];
+    return names.length === 0 ? [] : [`${column.title}: ${namesText(names)}`];
   });
+  return named.length === 0
+    ? []
+    : [
+        `Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: ${named.join("; ")}.`,
+      ];
 }

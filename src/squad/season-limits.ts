@@ -24,16 +24,13 @@ export function limitsOf(definition: Metrics["definition"] | undefined | null): 
   };
 }
 
+/** The limits by the keys of the figures that depend on them. */
 const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
   high_speed_m: "high_speed_from_m_per_s",
   sprints: "sprint_from_m_per_s",
   sprint_m: "sprint_from_m_per_s",
   trimp: "max_hr",
 };
-
-/** Returns the limit on which a figure depends; undefined for a figure that depends on none. */
-export const limitOf = ({ key }: SquadColumn): keyof FigureLimits | undefined =>
-  LIMITS[key.replace(/^peak_\d+s_/, "")];
 
 /** Returns the limits of the player's last session up to an index; undefined if there is none. */
 export const limitsAt = (
@@ -45,9 +42,9 @@ export const limitsAt = (
 /** Returns whether a figure has the same limit as in the session that is compared. */
 export function hasLimit(
   { row }: SeasonEntry,
-  column: SquadColumn,
+  { key }: SquadColumn,
   limits: FigureLimits | undefined,
 ): boolean {
-  const limit = limitOf(column);
+  const limit = LIMITS[key.replace(/^peak_\d+s_/, "")];
   return limit === undefined || row?.limits?.[limit] === limits?.[limit];
 }

@@ -13,8 +13,9 @@ export {
   seasonFigure,
 } from "../../../../src/squad/season.js";
 export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
+export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
-export { seasonNotes } from "../../../../src/squad-report/season-notes.js";
+export { limitNotes } from "../../../../src/squad-report/season-notes.js";
 export {
   comparedIndex,
   comparisonOf,

@@ -3,11 +3,13 @@ import {
   comparisonOf,
   comparisonText,
   type DrawnElement,
+  limitNotes,
+  matchNotes,
   NORMAL_RULE,
   type PanelFrame,
+  type Season,
   type SeasonPlayer,
   seasonChart,
-  seasonNotes,
 } from "./chart.js";
 import "./season.css";
 
@@ -44,9 +46,9 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
 }
 
 /** The sessions that limit the comparisons, and why. */
-export const SeasonNotes = (props: { of: Parameters<typeof seasonNotes> }) => (
+export const SeasonNotes = ({ of }: { of: Parameters<typeof limitNotes> & [Season] }) => (
   <>
-    {seasonNotes(...props.of).map((text) => (
+    {[...matchNotes(of[0].sessions), ...limitNotes(...of)].map((text) => (
       <p class="note" key={text}>
         {text}
       </p>
