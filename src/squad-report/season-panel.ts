@@ -1,8 +1,7 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
-import { signalShare } from "../squad/incomplete.js";
+import { isPartial } from "../squad/incomplete.js";
 import {
-  isIncomplete,
   isPlayedMatch,
   type Normal,
   normalBefore,
@@ -11,10 +10,9 @@ import {
   type SeasonPlayer,
   type SquadColumn,
   seasonFigure,
-  shareOfMatches,
 } from "../squad/index.js";
-import { coversHalves, isComparable } from "../squad/season.js";
-import { hasLimit, limitsAt } from "../squad/season-limits.js";
+import { comparableFigure, coversHalves, isComparable } from "../squad/season.js";
+import { limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
@@ -55,14 +53,12 @@ export interface Comparison {
   mark: "≥" | "";
   /** Whether a part of the data is missing. The figure is then outside the normal range only if it is a lower bound above it. */
   isIncomplete: boolean;
-  /** Whether the figure can be compared with those of matches. */
-  isComparable: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
   share: number | null;
   isOutside: boolean;
-  /** The reason why there is no value. */
-  absence: string;
+  /** The reason why there is no comparison; null if there is one. */
+  reason: string | null;
 }
 
 export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Comparison {
@@ -70,21 +66,26 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isPartial = entry?.row ? isIncomplete(signalShare(entry.row, column)) : false;
+  const isIncomplete = entry?.row ? isPartial(entry.row, column) : false;
   const mark = markOf(entry, column);
-  const isBelow = normal !== null && value !== null && value < normal.low;
-  const isAbove = normal !== null && value !== null && value > normal.high;
+  const side = normal === null || value === null ? 0 : value > normal.high ? 1 : value < normal.low ? -1 : 0;
   return {
     value,
     text: entryText(entry, column),
     mark,
-    isIncomplete: isPartial,
-    isComparable: entry === undefined || isComparable(entry),
+    isIncomplete,
     normal,
-    share: normal === null ? null : shareOfMatches(player, now, column),
+    share: value === null || !normal?.mean ? null : value / normal.mean,
     // the range is of matches; a training session is shorter or longer
-    isOutside: coversHalves(entry) && (isPartial ? isAbove && mark !== "" : isAbove || isBelow),
-    absence: absenceIn(player, now, frame),
+    isOutside: coversHalves(entry) && (isIncomplete ? side > 0 && mark !== "" : side !== 0),
+    reason:
+      value === null
+        ? absenceIn(player, now, frame)
+        : entry && !isComparable(entry)
+          ? "not compared"
+          : normal === null
+            ? "new"
+            : null,
   };
 }
 
@@ -94,10 +95,8 @@ const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: Panel
 
 /** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `did not play`. */
 export function comparisonText(comparison: Comparison): string {
-  const { value, normal, share, isOutside, mark, absence } = comparison;
-  if (value === null) return absence;
-  if (!comparison.isComparable) return "not compared";
-  if (normal === null) return "new";
+  const { value, share, isOutside, mark, reason } = comparison;
+  if (reason !== null) return reason;
   if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
@@ -109,9 +108,9 @@ export function comparisonText(comparison: Comparison): string {
  * difference, it counts as none. New players follow, then those without a figure.
  */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
-  const distanceOf = ({ value, share, mark, isIncomplete }: Comparison): number => {
+  const distanceOf = ({ value, share, isOutside, isIncomplete }: Comparison): number => {
     if (share === null) return value === null ? -2 : -1;
-    return isIncomplete ? (mark === "" ? 0 : Math.max(0, share - 1)) : Math.abs(share - 1);
+    return isIncomplete && !isOutside ? 0 : Math.abs(share - 1);
   };
   const far = new Map(
     frame.season.players.map((player) => [player, distanceOf(comparisonOf(player, frame))] as const),
@@ -166,8 +165,8 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
   }
   const limits = limitsAt(player.entries, frame.now);
   const matches = entries.flatMap((entry, i) => {
-    const figure = hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
-    return isPlayedMatch(entry) && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
+    const figure = isPlayedMatch(entry) ? comparableFigure(entry, column, limits) : null;
+    return figure === null ? [] : [`${x(i)} ${y(figure)}`];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
   const marks = entries.map((entry, i) => {

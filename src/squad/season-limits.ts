@@ -36,14 +36,14 @@ const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
 export const limitsAt = (
   entries: readonly SeasonEntry[],
   index = entries.length - 1,
-): FigureLimits | undefined =>
-  entries.slice(0, index + 1).findLast(({ row }) => row?.limits)?.row?.limits ?? undefined;
+): FigureLimits | null | undefined =>
+  entries.slice(0, index + 1).findLast(({ row }) => row?.limits)?.row?.limits;
 
 /** Returns whether a figure has the same limit as in the session that is compared. */
 export function hasLimit(
   { row }: SeasonEntry,
   { key }: SquadColumn,
-  limits: FigureLimits | undefined,
+  limits: FigureLimits | null | undefined,
 ): boolean {
   const limit = LIMITS[key.replace(/^peak_\d+s_/, "")];
   return limit === undefined || row?.limits?.[limit] === limits?.[limit];

@@ -1,6 +1,6 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
-import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
+import { type DataShares, isPartial, signalShare } from "./incomplete.js";
 import { nameKey } from "./roster.js";
 import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
 import type { SquadRow } from "./squad-table.js";
@@ -157,9 +157,9 @@ export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number
 export function comparableFigure(
   entry: SeasonEntry,
   column: SquadColumn,
-  limits: FigureLimits | undefined,
+  limits: FigureLimits | null | undefined,
 ): number | null {
-  const isComplete = entry.row !== null && !isIncomplete(signalShare(entry.row, column));
+  const isComplete = entry.row !== null && !isPartial(entry.row, column);
   return isComplete && hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
 }
 
@@ -251,7 +251,7 @@ export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolea
 export function seasonSummary(
   entries: readonly SeasonEntry[],
   column: SquadColumn,
-  limits: FigureLimits | undefined = limitsAt(entries),
+  limits: FigureLimits | null | undefined = limitsAt(entries),
 ): { mean: number | null; best: number | null } {
   const like = entries.filter((entry) => hasLimit(entry, column, limits));
   const valuesOf = (some: readonly SeasonEntry[]) =>
