@@ -3,8 +3,8 @@
  * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
-export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
+export { unreachableText } from "../../../../src/squad/quality.js";
 export {
   NORMAL_RULE,
   type Season,
