@@ -1,6 +1,5 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
-import { isPartial } from "../squad/incomplete.js";
 import {
   isPlayedMatch,
   type Normal,
@@ -11,7 +10,7 @@ import {
   type SquadColumn,
   seasonFigure,
 } from "../squad/index.js";
-import { comparableFigure, coversHalves, isComparable } from "../squad/season.js";
+import { comparableFigure, coversHalves, isComparable, isPartial } from "../squad/season.js";
 import { limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
@@ -66,7 +65,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isIncomplete = entry?.row ? isPartial(entry.row, column) : false;
+  const isIncomplete = isPartial(entry, column);
   const mark = markOf(entry, column);
   const side = normal === null || value === null ? 0 : value > normal.high ? 1 : value < normal.low ? -1 : 0;
   return {
@@ -81,7 +80,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
     reason:
       value === null
         ? absenceIn(player, now, frame)
-        : entry && !isComparable(entry)
+        : !isComparable(entry)
           ? "not compared"
           : normal === null
             ? "new"

@@ -24,14 +24,10 @@ export function signalShare({ coverage, hrCoverage }: DataShares, { key, unit }:
 export const isIncomplete = (share: number | null): share is number =>
   share !== null && share < COMPLETE_SHARE;
 
-/** Returns whether a figure misses more than a twentieth of its signal. */
-export const isPartial = (row: DataShares, column: SquadColumn): boolean =>
-  isIncomplete(signalShare(row, column));
-
 /** Returns whether a figure is only a lower bound if a part of its signal is missing. The minutes are exact, because they are those with data. */
 const isBound = ({ key, kind }: SquadColumn): boolean =>
   (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
 /** Returns whether a figure is marked as "at least": a sum or a maximum that misses more than a twentieth of its signal. */
 export const isAtLeast = (row: DataShares, column: SquadColumn): boolean =>
-  isBound(column) && isPartial(row, column);
+  isBound(column) && isIncomplete(signalShare(row, column));

@@ -1,6 +1,6 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
-import { type DataShares, isPartial, signalShare } from "./incomplete.js";
+import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
 import { nameKey } from "./roster.js";
 import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
 import type { SquadRow } from "./squad-table.js";
@@ -150,6 +150,10 @@ export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number
   return row?.figures[key] ?? null;
 }
 
+/** Returns whether a figure misses more than a twentieth of its signal. */
+export const isPartial = (entry: SeasonEntry | undefined, column: SquadColumn): boolean =>
+  !!entry?.row && isIncomplete(signalShare(entry.row, column));
+
 /**
  * Returns a figure of a player in a session; null if there is no value, if a part of its signal is missing, or if it has other limits than
  * the session that is compared. A rate or a mean of a few minutes is not that of a match.
@@ -159,8 +163,7 @@ export function comparableFigure(
   column: SquadColumn,
   limits: FigureLimits | null | undefined,
 ): number | null {
-  const isComplete = entry.row !== null && !isPartial(entry.row, column);
-  return isComplete && hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
+  return !isPartial(entry, column) && hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
 }
 
 /** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
@@ -179,20 +182,19 @@ export const coversHalves = (entry: SeasonEntry | undefined): boolean => entry?.
 export const isOnBench = ({ row }: SeasonEntry): boolean =>
   row !== null && 1 - row.benchShare < WHOLE_PERIOD_SHARE;
 
+const isOnPitch = (entry: SeasonEntry): boolean => coversHalves(entry) && !isOnBench(entry);
+
 /** Returns whether figures can be compared with those of matches. A match must cover the halves, without time on the bench. */
-export const isComparable = (entry: SeasonEntry): boolean =>
-  entry.row === null || !entry.session.isMatch || (coversHalves(entry) && !isOnBench(entry));
+export const isComparable = (entry: SeasonEntry | undefined): boolean =>
+  !entry?.row || !entry.session.isMatch || isOnPitch(entry);
 
 /** Returns whether a player took part in a match for long enough to be compared. */
-export function isPlayedMatch(entry: SeasonEntry): boolean {
-  const isLong = (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
-  return isLong && coversHalves(entry) && !isOnBench(entry);
-}
+export const isPlayedMatch = (entry: SeasonEntry): boolean =>
+  isOnPitch(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 
 /** Returns the comparable values of a figure in the last five matches before a session; none if it is not comparable itself. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
-  const entry = entries[index];
-  if (entry !== undefined && !isComparable(entry)) return [];
+  if (!isComparable(entries[index])) return [];
   const limits = limitsAt(entries, index);
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
