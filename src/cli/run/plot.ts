@@ -7,7 +7,7 @@ import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
 import { rowsOfTime } from "../../rows/sample-batch.js";
 import { mainInterval } from "../../squad/index.js";
-import { unreachableText } from "../../squad/quality.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import type { Report } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, nameOf } from "../batch/inputs.js";

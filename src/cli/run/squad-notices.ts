@@ -15,8 +15,8 @@ import {
   type SuggestedSubstitutions,
   type ZoneKind,
 } from "../../squad/index.js";
-import { unreachableText } from "../../squad/quality.js";
 import { periodsCsv, unknownTrackers, wrongLines } from "../../squad/sheets.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 

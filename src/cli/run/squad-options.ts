@@ -18,8 +18,8 @@ import {
   shownOptionalColumns,
 } from "../../squad/optional-columns.js";
 import type { OptionalFigure } from "../../squad/optional-figures.js";
-import { unreachableText } from "../../squad/quality.js";
 import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";

@@ -4,7 +4,6 @@
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
-export { unreachableText } from "../../../../src/squad/quality.js";
 export {
   NORMAL_RULE,
   type Season,
@@ -12,6 +11,7 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
+export { unreachableText } from "../../../../src/squad/unreachable-threshold.js";
 export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
 export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
