@@ -12,8 +12,9 @@ export {
   seasonFigure,
 } from "../../../../src/squad/season.js";
 export { unreachableText } from "../../../../src/squad/unreachable-threshold.js";
-export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
+export { cellText } from "../../../../src/squad-report/cells.js";
 export { matchNotes } from "../../../../src/squad-report/match-notes.js";
+export { marksOf } from "../../../../src/squad-report/row-marks.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export { limitNotes } from "../../../../src/squad-report/season-notes.js";
 export {
