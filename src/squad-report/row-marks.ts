@@ -22,23 +22,20 @@ interface Limitations extends Pick<SquadRow, "coverage" | "hrCoverage"> {
 }
 
 /** Describes the limitations of the figures of a row in a few words each. */
-export function marksOf({
-  member: { recordings, leftOut },
-  coverage,
-  hrCoverage,
-  metrics,
-}: Limitations): string[] {
+export function marksOf(row: Limitations): string[] {
+  const { coverage, metrics } = row;
+  const { recordings, leftOut } = row.member;
+  const hrShare = row.hrCoverage ?? 1;
+  const tooFast = metrics?.too_fast.samples ?? 0;
   const marks: string[] = [];
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");
   if (coverage !== null && coverage < WHOLE_SHARE) marks.push(`${Math.floor(coverage * 100)} %`);
   if (recordings.length > 1) marks.push(`${recordings.length} joined`);
   if (leftOut.length > 0) marks.push(`${leftOut.length} overlapping left out`);
-  const share = hrCoverage ?? 1;
-  if (metrics !== null && share < WHOLE_SHARE && isIncomplete(periodShareWithHr({ coverage, hrCoverage })))
-    marks.push(`HR ${Math.floor(share * 100)} %`);
-  if (metrics !== null && metrics.too_fast.samples > 0)
-    marks.push(`${count(metrics.too_fast.samples, "row")} too fast`);
+  if (metrics !== null && hrShare < WHOLE_SHARE && isIncomplete(periodShareWithHr(row)))
+    marks.push(`HR ${Math.floor(hrShare * 100)} %`);
+  if (tooFast > 0) marks.push(`${count(tooFast, "row")} too fast`);
   return marks;
 }
 
