@@ -37,7 +37,13 @@ function taskIn(folder: string): SessionTask {
 
 const work: SessionWork = {
   played: [],
-  takenForMatches: [], messages: [], present: [], counted: [], contents: [], status: 0 };
+  takenForMatches: [],
+  messages: [],
+  present: [],
+  counted: [],
+  contents: [],
+  status: 0,
+};
 
 const notCached = async (): Promise<SessionWork> => {
   throw new Error("not cached");

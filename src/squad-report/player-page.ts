@@ -15,10 +15,11 @@ import {
   type SquadRow,
   wholeRows,
 } from "../squad/index.js";
-import { cellText, kmPerHText, marksInWords, unitText } from "./cells.js";
+import { cellText, kmPerHText, unitText } from "./cells.js";
 import { heatMapSvg } from "./heat-map.js";
 import { meanText } from "./means.js";
 import { positionOf } from "./positions.js";
+import { marksInWords } from "./row-marks.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";
 import { headOf } from "./squad-tables.js";

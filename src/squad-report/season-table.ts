@@ -1,11 +1,11 @@
 import {
   daysSinceLast,
   isPlayedMatch,
-  limitsAt,
   type SeasonPlayer,
   type SquadColumn,
   seasonSummary,
 } from "../squad/index.js";
+import { limitsAt } from "../squad/season-limits.js";
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
 

@@ -18,8 +18,9 @@ import {
 } from "../squad/index.js";
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
-import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
+import { kmPerHText } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
+import { isSound, marksInWords, marksOf } from "./row-marks.js";
 import { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";

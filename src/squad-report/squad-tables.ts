@@ -7,9 +7,10 @@ import {
   summaryOf,
   wholeRows,
 } from "../squad/index.js";
-import { cellText, marksOf, unitText } from "./cells.js";
+import { cellText, unitText } from "./cells.js";
 import { meanText } from "./means.js";
 import { byPosition } from "./positions.js";
+import { marksOf } from "./row-marks.js";
 
 /** An additional column, such as one with strips. */
 export interface ExtraColumn {

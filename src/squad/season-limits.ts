@@ -1,7 +1,6 @@
 import type { Metrics } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
 import { hasZones } from "./own-zones.js";
-import type { SeasonEntry } from "./season.js";
 
 /** The limits on which figures depend. Sessions with different limits are not compared. */
 export interface FigureLimits {
@@ -24,6 +23,11 @@ export function limitsOf(definition: Metrics["definition"] | undefined | null): 
   };
 }
 
+/** The part of a season's entry that has limits. */
+interface LimitedEntry {
+  readonly row: { readonly limits: FigureLimits | null } | null;
+}
+
 /** The limits by the keys of the figures that depend on them. */
 const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
   high_speed_m: "high_speed_from_m_per_s",
@@ -34,14 +38,14 @@ const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
 
 /** Returns the limits of the player's last session up to an index; undefined if there is none. */
 export const limitsAt = (
-  entries: readonly SeasonEntry[],
+  entries: readonly LimitedEntry[],
   index = entries.length - 1,
 ): FigureLimits | null | undefined =>
   entries.slice(0, index + 1).findLast(({ row }) => row?.limits)?.row?.limits;
 
 /** Returns whether a figure has the same limit as in the session that is compared. */
 export function hasLimit(
-  { row }: SeasonEntry,
+  { row }: LimitedEntry,
   { key }: SquadColumn,
   limits: FigureLimits | null | undefined,
 ): boolean {

@@ -4,7 +4,7 @@ import { encode } from "../../src/recording/encode.js";
 import { joinBatches } from "../../src/rows/sample-batch.js";
 import { joinedPeriods, MATCH, type SessionPeriod, squadMembers, squadRows } from "../../src/squad/index.js";
 import { readPeriods, readRoster } from "../../src/squad/sheets.js";
-import { marksInWords } from "../../src/squad-report/cells.js";
+import { marksInWords } from "../../src/squad-report/row-marks.js";
 import { recordingsInWords, squadReport } from "../../src/squad-report/squad-report.js";
 import type { SampleBatch } from "../../src/types.js";
 import { wholeBytes } from "../whole.js";

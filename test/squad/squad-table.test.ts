@@ -7,7 +7,7 @@ import { readPeriods } from "../../src/squad/read-periods.js";
 import { readRoster } from "../../src/squad/read-roster.js";
 import { type SquadRecording, squadMembers } from "../../src/squad/squad-members.js";
 import { memberFigures, squadRows } from "../../src/squad/squad-table.js";
-import { marksOf } from "../../src/squad-report/cells.js";
+import { marksOf } from "../../src/squad-report/row-marks.js";
 
 const START_MS = Date.UTC(2025, 4, 17, 14, 30);
 

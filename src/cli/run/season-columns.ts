@@ -36,6 +36,12 @@ export function seasonFileRows({ players }: Season): SeasonFileRow[] {
 
 const percent = (share: number | null) => (share === null ? null : Math.round(share * 1000) / 10);
 
+const LIMITS = [
+  ["high_speed_from_m_per_s", "High speed from, m/s", 2],
+  ["sprint_from_m_per_s", "Sprint from, m/s", 2],
+  ["max_hr", "Maximum heart rate set", 0],
+] as const;
+
 const AGAINST = "% of the 5 matches before";
 
 /**
@@ -63,19 +69,9 @@ export const seasonColumns = (
   numberColumn("share_on_bench", "Share on the bench", 2, ({ entry }) =>
     share(entry.row?.benchShare ?? null),
   ),
-  numberColumn(
-    "high_speed_from_m_per_s",
-    "High speed from, m/s",
-    2,
-    ({ entry }) => entry.row?.limits?.high_speed_from_m_per_s ?? null,
+  ...LIMITS.map(([key, title, decimals]) =>
+    numberColumn(key, title, decimals, ({ entry }: SeasonFileRow) => entry.row?.limits?.[key] ?? null),
   ),
-  numberColumn(
-    "sprint_from_m_per_s",
-    "Sprint from, m/s",
-    2,
-    ({ entry }) => entry.row?.limits?.sprint_from_m_per_s ?? null,
-  ),
-  numberColumn("max_hr", "Maximum heart rate set", 0, ({ entry }) => entry.row?.limits?.max_hr ?? null),
   ...figures.map((figure) =>
     numberColumn(figure.key, figureTitle(figure), figure.decimals, ({ entry }: SeasonFileRow) =>
       rounded(seasonFigure(entry, figure)),

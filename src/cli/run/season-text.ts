@@ -3,7 +3,6 @@ import {
   daysSinceLast,
   isPlayedMatch,
   isWholeEntry,
-  limitsAt,
   type Season,
   type SeasonEntry,
   type SeasonPlayer,
@@ -12,6 +11,7 @@ import {
   shareOfMatches,
 } from "../../squad/index.js";
 import { coversHalves } from "../../squad/season.js";
+import { limitsAt } from "../../squad/season-limits.js";
 import { cellText } from "../../squad-report/cells.js";
 import { entryText, markOf } from "../../squad-report/season-entry.js";
 import { seasonNotes } from "../../squad-report/season-notes.js";

@@ -1,6 +1,7 @@
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { repeatedIn } from "../../metrics/samples.js";
 import { count, decimalText, MOST_NAMES, namesText } from "../../pictures/figure-text.js";
+import { unreachableText } from "../../pictures/unreachable-threshold.js";
 import {
   hasZoneSpeeds,
   type Interval,
@@ -16,7 +17,6 @@ import {
   type ZoneKind,
 } from "../../squad/index.js";
 import { periodsCsv, unknownTrackers, wrongLines } from "../../squad/sheets.js";
-import { unreachableText } from "../../squad/unreachable-threshold.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 

@@ -1,6 +1,7 @@
 import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../../squad/index.js";
-import { cellText, marksOf, unitText } from "../../squad-report/cells.js";
+import { cellText, unitText } from "../../squad-report/cells.js";
 import { smallerCount } from "../../squad-report/means.js";
+import { marksOf } from "../../squad-report/row-marks.js";
 
 /** Width of a table with its marks if the names are short enough. */
 const TABLE_WIDTH = 120;

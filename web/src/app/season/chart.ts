@@ -3,6 +3,7 @@
  * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
+export { unreachableText } from "../../../../src/pictures/unreachable-threshold.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
 export {
   NORMAL_RULE,
@@ -11,9 +12,9 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
-export { unreachableText } from "../../../../src/squad/unreachable-threshold.js";
-export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
+export { cellText } from "../../../../src/squad-report/cells.js";
 export { matchNotes } from "../../../../src/squad-report/match-notes.js";
+export { marksOf } from "../../../../src/squad-report/row-marks.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
 export { limitNotes } from "../../../../src/squad-report/season-notes.js";
 export {

@@ -1,5 +1,5 @@
 import { KM_PER_H } from "../metrics/rounding.js";
-import { decimalText } from "../pictures/figure-text.js";
+import { decimalText } from "./figure-text.js";
 
 /** Warns of a threshold above the highest valid speed, for example because its unit is wrong. Returns null if there is none. */
 export function unreachableText({
