@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { halvesOf, lengthOf, matchOf, united } from "asi-convert/squad";
-import { extraTimeNote } from "asi-convert/squad-report";
+import { lengthOf, united } from "asi-convert/squad";
+import { tableNote } from "asi-convert/squad-report";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
@@ -141,7 +141,7 @@ export async function sessionTable(
     return isWaiting(athleteId) && !isLeftOut.has(athleteId);
   });
   const { hasHeart } = view;
-  const matchNote = matchOf(plan.periods, []) && extraTimeNote(halvesOf(plan.periods), plan.periods);
+  const matchNote = tableNote(plan.periods);
   const tag = tagOf(session, view, shown, { leftOut, computing, matchNote, wanted }, computed);
   return { session, rows: shown, leftOut, computing, matchNote, hasHeart, wanted, ...tag };
 }
