@@ -114,7 +114,7 @@ function report(
   console.log(
     [
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}; node ${process.versions.node}; ${date}`,
-      `Session: ${megabytes(main.bytes.length)}, ${main.rows} rows (10 Hz, heart rate at 1 Hz). Medians of runs interleaved in ${extent.rounds} rounds.`,
+      `Session: ${megabytes(main.bytes.length)}, ${main.rows} rows (10 Hz, heart rate at 1 Hz). The fastest of the runs in ${extent.rounds} interleaved rounds.`,
       ...(loadAtStart > 0.5
         ? [
             `The machine was not idle (load ${loadAtStart.toFixed(1)} before the start), so times are too long.`,

@@ -64,7 +64,7 @@ export function hostileTable(
     if (measurement === undefined || good === undefined) continue;
     const target = targets.find(({ on }) => on === id);
     const [data, , megabytesPerS] = speed(measurement);
-    const perByte = measurement.medianS / measurement.bytes / (good.medianS / good.bytes);
+    const perByte = measurement.fastestS / measurement.bytes / (good.fastestS / good.bytes);
     const hold = holds.get(id);
     lines.push([
       HOSTILE_LABELS[input],
@@ -79,19 +79,19 @@ export function hostileTable(
   return align(lines, isNumberColumn);
 }
 
-function speed({ rows, bytes, medianS }: Measurement): [string, string, string] {
-  if (bytes === 0) return ["", "", `${(medianS * 1000).toFixed(1)} ms`];
+function speed({ rows, bytes, fastestS }: Measurement): [string, string, string] {
+  if (bytes === 0) return ["", "", `${(fastestS * 1000).toFixed(1)} ms`];
   return [
     `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`,
-    rows < 2 ? "" : significant(rows / medianS),
-    significant(bytes / 1e6 / medianS),
+    rows < 2 ? "" : significant(rows / fastestS),
+    significant(bytes / 1e6 / fastestS),
   ];
 }
 
 function ratio(id: CaseId, measurement: Measurement, measurements: Measurements): string {
   const native = measurements.get(WHOLE_PROCESSES.includes(id) ? "nativeProcess" : "native");
   if (native === undefined || measurement.rows < 2) return "";
-  const perRow = measurement.medianS / measurement.rows / (native.medianS / native.rows);
+  const perRow = measurement.fastestS / measurement.rows / (native.fastestS / native.rows);
   return perRow.toFixed(perRow < 10 ? 2 : 0);
 }
 

@@ -20,11 +20,11 @@ export interface TargetResult extends Omit<Target, "measure"> {
 }
 
 interface Figures {
-  /** Returns the median time of a run, s; NaN if the case was omitted. */
+  /** Returns the time of the fastest run, s; NaN if the case was omitted. */
   time(id: CaseId): number;
-  /** Returns the median time per row, s; NaN if the case was omitted. */
+  /** Returns the time per row of the fastest run, s; NaN if the case was omitted. */
   perRow(id: CaseId): number;
-  /** Returns the median time per byte, s; NaN if the case was omitted. */
+  /** Returns the time per byte of the fastest run, s; NaN if the case was omitted. */
   perByte(id: CaseId): number;
   /** Peak memory of `asi convert` on the main session, MB. */
   asiPeakMb: number;
@@ -111,14 +111,14 @@ function atLeast(limit: number, on: CaseId, what: string, measure: Target["measu
 /** Returns all targets with their measured values. `asiPeakBytes` is the peak memory of `asi convert`. */
 export function evaluateTargets(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
   const figures: Figures = {
-    time: (id) => measurements.get(id)?.medianS ?? Number.NaN,
+    time: (id) => measurements.get(id)?.fastestS ?? Number.NaN,
     perRow(id) {
       const measurement = measurements.get(id);
-      return measurement === undefined ? Number.NaN : measurement.medianS / measurement.rows;
+      return measurement === undefined ? Number.NaN : measurement.fastestS / measurement.rows;
     },
     perByte(id) {
       const measurement = measurements.get(id);
-      return measurement === undefined ? Number.NaN : measurement.medianS / measurement.bytes;
+      return measurement === undefined ? Number.NaN : measurement.fastestS / measurement.bytes;
     },
     asiPeakMb: asiPeakBytes / 1e6,
   };

@@ -97,6 +97,21 @@ describe("asi squad", () => {
     );
   });
 
+  it("accepts the names of both recordings of a tracker that is not in a roster and was worn in two sessions", async () => {
+    const folder = await trainingFolder();
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    await recordingAt(folder, "Kunz-am.asi", START_MS);
+    await recordingAt(folder, "Kunz-pm.asi", START_MS + 6 * 3_600_000);
+    const periods = ["period,player,start,end", "1st half,,20:31,20:36", "1st half,Kunz-pm,20:33,20:36"];
+    writeFileSync(join(folder, "periods.csv"), periods.join("\n"));
+    for (const how of [[], ["--by", "player"]]) {
+      const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV, ...how]);
+      expect([status, stderr]).not.toContainEqual(expect.stringContaining("No recording belongs to"));
+      expect(status).toBe(0);
+      expect(stdout).toContain("Kunz-pm");
+    }
+  });
+
   it("applies the periods of the folder to the session that contains most of them, and reports the others", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);

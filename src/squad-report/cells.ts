@@ -1,7 +1,7 @@
 import type { Metrics } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count, decimalText } from "../pictures/figure-text.js";
-import type { DataShares } from "../squad/incomplete.js";
+import { type DataShares, isIncomplete, periodShareWithHr } from "../squad/incomplete.js";
 import {
   damageOf,
   hasZones,
@@ -86,7 +86,12 @@ export function marksOf({
   if (coverage !== null && coverage < WHOLE_SHARE) marks.push(`${Math.floor(coverage * 100)} %`);
   if (recordings.length > 1) marks.push(`${recordings.length} joined`);
   if (leftOut.length > 0) marks.push(`${leftOut.length} overlapping left out`);
-  if (metrics !== null && hrCoverage !== null && hrCoverage < 0.9)
+  if (
+    metrics !== null &&
+    hrCoverage !== null &&
+    hrCoverage < WHOLE_SHARE &&
+    isIncomplete(periodShareWithHr({ coverage, hrCoverage }))
+  )
     marks.push(`HR ${Math.floor(hrCoverage * 100)} %`);
   if (metrics !== null && metrics.too_fast.samples > 0)
     marks.push(`${count(metrics.too_fast.samples, "row")} too fast`);

@@ -9,6 +9,7 @@ import {
   intervalsFor,
   isIncomplete,
   MAIN_COLUMNS,
+  periodShareWithHr,
   type SessionPeriod,
   type SquadColumn,
   type SquadRow,
@@ -63,16 +64,17 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
 }
 
 function quality(row: SquadRow, offsetMs: number): string {
-  const { metrics, coverage } = row;
+  if (row.metrics === null) return "";
   const marks = marksInWords(row, offsetMs);
-  const sentence =
-    metrics === null
-      ? ""
-      : marks.length === 0
-        ? "The recording is complete and undamaged."
-        : `${marks.join(", ")}.${isIncomplete(coverage) ? ` Figures with ≥ miss ${Math.round((1 - coverage) * 100)} % of the time.` : ""}`;
-  return sentence === "" ? "" : `<p class="quality">${escaped(sentence)}</p>`;
+  const sentence = marks.length === 0 ? "The recording is complete and undamaged" : marks.join(", ");
+  const differsForHr = periodShareWithHr(row) !== row.coverage;
+  const text = `${sentence}.${missing("Figures", row.coverage)}${differsForHr ? missing("Heart-rate figures", periodShareWithHr(row)) : ""}`;
+  return `<p class="quality">${escaped(text)}</p>`;
 }
+
+/** Says how much of the time is missing in figures that are lower bounds. */
+const missing = (figures: string, share: number | null): string =>
+  isIncomplete(share) ? ` ${figures} with ≥ miss ${Math.round((1 - share) * 100)} % of the time.` : "";
 
 function cards(row: SquadRow, columns: readonly SquadColumn[]): string {
   const card = (column: SquadColumn) =>

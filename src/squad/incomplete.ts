@@ -11,13 +11,17 @@ export interface DataShares {
   hrCoverage: number | null;
 }
 
+/** Returns the share of the period with a heart rate, 0 to 1; null if it is unknown. */
+export const periodShareWithHr = ({ coverage, hrCoverage }: DataShares): number | null =>
+  hrCoverage === null ? null : (coverage ?? 1) * hrCoverage;
+
 /**
  * Returns the share of the period with the signal from which a figure is computed, 0 to 1; null if it is unknown. A strap can fail while
  * the tracker records positions.
  */
-export function signalShare({ coverage, hrCoverage }: DataShares, { key, unit }: SquadColumn): number | null {
+export function signalShare(row: DataShares, { key, unit }: SquadColumn): number | null {
   const isOfHeart = unit === "bpm" || key === "trimp";
-  return isOfHeart && hrCoverage !== null ? (coverage ?? 1) * hrCoverage : coverage;
+  return (isOfHeart ? periodShareWithHr(row) : null) ?? row.coverage;
 }
 
 /** Returns whether a share is too small for complete sums and maxima. */

@@ -14,7 +14,7 @@ export { damageOf } from "./damage.js";
 export { type FigureDefinition, figureDefinitions } from "./definitions.js";
 export { distinctNames, type NamedPerson } from "./distinct-names.js";
 export { type Ground, groundOf } from "./ground.js";
-export { isAtLeast, isIncomplete } from "./incomplete.js";
+export { isAtLeast, isIncomplete, periodShareWithHr } from "./incomplete.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods, MATCH, matchOf } from "./matches.js";
 export { hasZoneSpeeds, hasZones, ownZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
@@ -52,6 +52,7 @@ export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speed
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   namesIn,
+  namesInSessions,
   playerNameOf,
   type SquadMember,
   type SquadRecording,

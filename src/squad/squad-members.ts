@@ -88,6 +88,18 @@ export function namesIn(members: readonly SquadMember[], roster: Roster | null):
   return [...new Set(names)];
 }
 
+/**
+ * Returns the names that the periods of several sessions can use. Recordings of one tracker that is not in the roster are one member in a
+ * session, but have another name in each session.
+ */
+export function namesInSessions<Recording extends SquadRecording>(
+  sessions: readonly (readonly Recording[])[],
+  roster: Roster | null,
+): string[] {
+  const all = sessions.flat();
+  return [...new Set(sessions.flatMap((own) => namesIn(squadMembers(own, roster, all), roster)))];
+}
+
 /** Selects the longest recordings without overlaps, because joined rows of two trackers or two players would result in wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],

@@ -116,6 +116,22 @@ describe("the report of a squad", () => {
     expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
   });
 
+  it("says which part of the heart rate is missing in figures that are lower bounds", () => {
+    const samples = rowsAt(Array.from({ length: 1000 }, (_, second) => START_MS + second * 1000));
+    const withHr = (share: number) => ({
+      ...samples,
+      hr: samples.hr.map((_, row) => (row < share * 1000 ? 150 : 0)),
+    });
+    const textWith = (share: number) => {
+      const members = squadMembers([recordingOfRows("A", withHr(share))], null);
+      return textOf(
+        squadReport({ title: "T", subtitle: "S", rows: squadRows(members, []), periods: [], offsetMs: 0 }),
+      );
+    };
+    expect(textWith(0.92)).toContain("HR 92 %. Heart-rate figures with ≥ miss 8 % of the time.");
+    expect(textWith(0.97)).toContain("The recording is complete and undamaged.");
+  });
+
   it("counts recordings as complete and undamaged even if no one wears a heart-rate belt", () => {
     const samples = rowsAt(Array.from({ length: 600 }, (_, second) => START_MS + second * 1000));
     const members = squadMembers([recordingOfRows("A", samples), recordingOfRows("B", samples)], null);

@@ -8,6 +8,7 @@ import {
   joinedPeriods,
   mainInterval,
   namesIn,
+  namesInSessions,
   ofAnotherSport,
   type PlayedSession,
   type Roster,
@@ -130,7 +131,7 @@ export async function workOnSession(
   }
   const found = findSessions(recordings);
   const everyone = squadMembers(recordings, task.roster);
-  const players = [...new Set([...namesIn(everyone, task.roster), ...(task.otherNames ?? [])])];
+  const players = [...new Set([...namesInSessions(found, task.roster), ...(task.otherNames ?? [])])];
   const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const counted: CountedRecording[] = [];

@@ -5,6 +5,7 @@ import {
   mainInterval,
   matchOf,
   namesIn,
+  namesInSessions,
   playedPeriods,
   type SessionPeriod,
   type SquadMember,
@@ -110,7 +111,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
   const everyone = squadMembers(recordings, roster);
-  const people = { rosters: rosterFiles(rosterPath, roster), players: namesIn(everyone, roster) };
+  const people = { rosters: rosterFiles(rosterPath, roster), players: namesInSessions(found, roster) };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
   const present = everyone.map(presentOf);

@@ -7,12 +7,16 @@ interface Count {
   rows: number;
   /** Time of the count, ms. */
   atMs: number;
+  /** Duration of the count, ms. */
+  tookMs: number;
 }
 
 /** Lifetime of a count. It misses additions of other processes during this time. */
 const COUNT_VALID_MS = 60_000;
 /** Age after which rows are counted again before a request is refused. */
 const RECOUNT_AFTER_MS = 5_000;
+/** A slow count is repeated later, so that counting for refused requests takes at most this share of the time. */
+const MAX_COUNTING_SHARE = 0.02;
 const MAX_COUNTS = 20_000;
 
 /** Counts of this process, keyed by its settings. */
@@ -45,10 +49,18 @@ export async function isWithin(
     counts.set(name, { ...known, rows: known.rows + added });
     return true;
   }
-  if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
+  if (known !== undefined && ageMs < recountAfterMs(known)) return false;
+  const startMs = performance.now();
   const rows = await count();
   const isEnough = rows <= quota;
   // The transaction of a refused change is rolled back.
-  counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
+  counts.set(name, {
+    rows: isEnough ? rows : rows - added,
+    atMs: now.getTime(),
+    tookMs: performance.now() - startMs,
+  });
   return isEnough;
 }
+
+const recountAfterMs = ({ tookMs }: Count) =>
+  Math.min(COUNT_VALID_MS, Math.max(RECOUNT_AFTER_MS, tookMs / MAX_COUNTING_SHARE));

@@ -36,11 +36,12 @@ export async function enforceStrangerQuota(
   if (athlete === undefined || athlete.is_own) return;
   const count = async () => {
     const { rows } = await queries.execute<{ count: number }>(sql`
-      SELECT coalesce(sum(least(valid, ${MOST_COUNTED})), 0)::int AS count FROM (
-        SELECT count(*) AS valid FROM ${permissions} AS permission JOIN ${accounts} AS athlete ON athlete.id = permission.athlete_id
+      SELECT coalesce(sum(valid), 0)::int AS count FROM (
+        SELECT permission.athlete_id, least(count(*), ${MOST_COUNTED}) AS valid FROM ${permissions} AS permission
         WHERE permission.manager_id = ${managerId} AND permission.expiration_time > ${now}
-          AND NOT ${isOwnAthlete(managerId, ATHLETE)} AND ${hasFound(managerId)} = ${athlete.has_found}
-        GROUP BY athlete.id) AS by_athlete`);
+        GROUP BY permission.athlete_id) AS by_athlete
+      JOIN ${accounts} AS athlete ON athlete.id = by_athlete.athlete_id
+      WHERE NOT ${isOwnAthlete(managerId, ATHLETE)} AND ${hasFound(managerId)} = ${athlete.has_found}`);
     return rows[0]?.count ?? 0;
   };
   const name = `permissions ${managerId} ${athlete.has_found ? "found" : "not found"}`;

@@ -16,13 +16,13 @@ export async function deleteInBatches(
   matching: SQL,
   remove: (limit: number) => Promise<unknown>,
 ): Promise<void> {
-  for (
-    let left = await queries.$count(timeframes, matching);
-    left > AT_A_TIME;
-    left = await queries.$count(timeframes, matching)
-  ) {
-    await remove(AT_A_TIME);
-  }
+  const next = () =>
+    queries
+      .select({ id: timeframes.id })
+      .from(timeframes)
+      .where(matching)
+      .limit(AT_A_TIME + 1);
+  while ((await next()).length > AT_A_TIME) await remove(AT_A_TIME);
 }
 
 /**

@@ -14,7 +14,7 @@ interface Waiting {
 
 /**
  * Limits the samples that computations have in memory at the same time: in total, of an address, and of an account. The limit of an
- * address is lower than the total, so others need not wait for its computations.
+ * address is lower than the total, so computations of others that fit into the rest need not wait.
  */
 export class SampleRoom {
   readonly #most: { total: number; ofAddress: number; ofAccount: number };
