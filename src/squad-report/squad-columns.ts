@@ -1,5 +1,5 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
-import { figureOf, hasZones, MATCH, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
 import { cautionsOf, isOptionalColumn } from "../squad/optional-columns.js";
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
@@ -56,24 +56,15 @@ export const cautionColumns = <R>(figures: readonly SquadColumn[]): FileColumn<R
 export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
-/** A column of files with rows of a match that lack extra time. */
-export const NOTE_COLUMN = textColumn<Pick<SquadFileRow, "period" | "note">>(
-  "match_note",
-  "Note about the match",
-  ({ period, note = null }) => (period === MATCH ? note : null),
-);
-
 /**
  * Returns the columns of files: player and period, the figures with their units, the thresholds in use, the quality, and the cautions of
  * the figures. Missing figures are empty, never 0.
  *
  * @param recipes the recipes whose counts are in `figures`; for each, a column contains the hash
- * @param hasNotes whether some rows have a note
  */
 export const fileColumns = (
   figures: readonly SquadColumn[],
   recipes: readonly NamedRecipe[] = [],
-  hasNotes = false,
 ): readonly FileColumn<SquadFileRow>[] => [
   textColumn("session", "Session", ({ session }) => session),
   textColumn("period", "Period", ({ period }) => period ?? "session"),
@@ -131,7 +122,6 @@ export const fileColumns = (
     member.leftOut.length === 0 ? null : member.leftOut.map(({ fileName }) => fileName).join(" "),
   ),
   ...cautionColumns<SquadFileRow>(figures),
-  ...(hasNotes ? [NOTE_COLUMN] : []),
 ];
 
 /** The columns for all figures. */

@@ -33,14 +33,13 @@ export {
 export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squad/optional-figures.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
-export { matchNote, tableNote } from "./match-notes.js";
+export { matchNote, NOTE_COLUMN, tableNote } from "./match-notes.js";
 export { meanText } from "./means.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {
   FILE_COLUMNS,
   fileColumns,
   MOST_RECIPES_ON_PAPER,
-  NOTE_COLUMN,
   recipeText,
   type SquadFileRow,
 } from "./squad-columns.js";

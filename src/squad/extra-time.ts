@@ -1,16 +1,19 @@
-import { halvesOf } from "./matches.js";
 import type { SessionPeriod } from "./periods.js";
 
 /** Names of the halves of a match in several languages, and of its extra time. */
-const NAME =
-  /hal[fb]|hälfte|mi-temps|extra|overt|verl[äe]n|prolo|pr[oó]rr|supp?lementar[ei]|^(\d\W*)?[eo]t\W*\d?$/i;
+const NAME = /h[aä]l[fb]|mi-temps|extra|overt|verl.n|prolo|pr.rr|plementar[ei]|^[eo]t\W?\d?$/i;
 
 /**
  * Returns the sentence beside the figures of a match with extra time; null for other sessions. Extra time is a period after the second half
  * whose name contains "half", "extra", or the word for extra time in another language, or is an abbreviation such as "ET1" *(choice)*.
+ *
+ * @param halves the halves of the match in chronological order; none for other sessions
  */
-export function extraTimeNote(periods: readonly SessionPeriod[]): string | null {
-  const second = halvesOf(periods)?.[1];
+export function extraTimeNote(
+  halves: readonly SessionPeriod[] | null,
+  periods: readonly SessionPeriod[],
+): string | null {
+  const [, second] = halves ?? [];
   if (second === undefined) return null;
   const endMs = Math.max(...timesOf(second).map((times) => times.endMs));
   const isExtra = (one: SessionPeriod) =>

@@ -24,7 +24,7 @@ import {
   tableParquet,
   textLayout,
 } from "../../squad-report/cell-files.js";
-import { tableNote } from "../../squad-report/match-notes.js";
+import { NOTE_COLUMN, tableNote } from "../../squad-report/match-notes.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import { periodSheetColumns } from "../../squad-report/workbook-sheets.js";
@@ -200,8 +200,10 @@ async function contentOf(
   const layout = textLayout(flags.decimal, instantText);
   const fileRows = (session: SquadSession): SquadFileRow[] =>
     session.rows.map((row) => ({ ...row, session: instantText(session.startMs), note: session.note }));
-  const hasNotes = sessions.some(({ note }) => note !== null);
-  const columns = fileColumns(order.fileColumns, order.recipes, hasNotes);
+  const columns = [
+    ...fileColumns(order.fileColumns, order.recipes),
+    ...(sessions.some(({ note }) => note !== null) ? [NOTE_COLUMN] : []),
+  ];
   const all = () =>
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
   // Sorts the rows like the text tables: one period after the other.

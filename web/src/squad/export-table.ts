@@ -5,6 +5,7 @@ import {
   csvInFile,
   type FileColumn,
   fileColumns,
+  NOTE_COLUMN,
   periodSheetColumns,
   type SquadFileRow,
   sheetOf,
@@ -78,7 +79,8 @@ export function copiedCell(text: string): string {
  */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
-  return fileColumns([...SQUAD_COLUMNS, ...columns], named, tableNote(session.periods.peek()) !== null);
+  const note = tableNote(session.periods.peek());
+  return [...fileColumns([...SQUAD_COLUMNS, ...columns], named), ...(note === null ? [] : [NOTE_COLUMN])];
 }
 
 /** Returns the order of rows, with the counts of the selected recipes. */
