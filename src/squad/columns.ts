@@ -24,9 +24,11 @@ export interface SquadColumn {
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, an empty list would count as 0. */
-const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
-  metrics.has_accelerations ? countOf(metrics[kind]) : null;
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, missing ones would count as 0. */
+const effortsOf =
+  (kind: "accelerations" | "decelerations"): SquadColumn["value"] =>
+  (metrics, { hasAccelerations }) =>
+    hasAccelerations ? countOf(metrics[kind]) : null;
 
 /** Returns null for a player without individual zones in a table with individual zones. */
 const byZones =
@@ -100,7 +102,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "",
     decimals: 0,
     kind: "sum",
-    value: (metrics) => effortsOf(metrics, "accelerations"),
+    value: effortsOf("accelerations"),
   },
   {
     key: "decelerations",
@@ -109,7 +111,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "",
     decimals: 0,
     kind: "sum",
-    value: (metrics) => effortsOf(metrics, "decelerations"),
+    value: effortsOf("decelerations"),
   },
   {
     key: "hr_mean_bpm",
