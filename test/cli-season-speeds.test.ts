@@ -91,7 +91,18 @@ describe("asi squad --by player --profile", () => {
       const startMs = START_MS + 7 * week * DAY_MS;
       const player = { name: "Kunz", number: null, position: null };
       const speeds = { maxSpeed: 8, points: [] };
-      const rows = [{ player, figures: {}, covers: "session" as const, coverage: 1, hrCoverage: 1, speeds }];
+      const rows = [
+        {
+          player,
+          figures: {},
+          covers: "session" as const,
+          limits: null,
+          benchShare: 0,
+          coverage: 1,
+          hrCoverage: 1,
+          speeds,
+        },
+      ];
       return { name: `${week}`, startMs, endMs: startMs + 1, isMatch: false, note: null, rows };
     });
     const [player] = playersOf(played).players;

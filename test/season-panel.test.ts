@@ -3,6 +3,7 @@ import { seasonText } from "../src/cli/run/season-text.js";
 import { markupOf } from "../src/pictures/drawn-element.js";
 import { type PlayedSession, SQUAD_COLUMNS, type SquadColumn, seasonOf } from "../src/squad/index.js";
 import type { Covers } from "../src/squad/season.js";
+import { seasonNotes } from "../src/squad-report/season-notes.js";
 import {
   comparedIndex,
   comparisonOf,
@@ -28,6 +29,8 @@ interface Played {
   trimp?: number;
   hrCoverage?: number;
   covers?: Covers;
+  benchShare?: number;
+  isMatch?: boolean;
 }
 
 const WHOLE: Played = { distance: 10_000, coverage: 1 };
@@ -37,7 +40,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
   const names = Object.keys(last);
   const rowOf = (
     name: string,
-    { distance, coverage, trimp = 327, hrCoverage = 1, covers = "halves" }: Played,
+    { distance, coverage, trimp = 327, hrCoverage = 1, covers = "halves", benchShare = 0 }: Played,
   ) => ({
     player: { name, number: null, position: null },
     figures: {
@@ -49,16 +52,26 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
       trimp,
     },
     covers,
+    limits: null,
+    benchShare,
     coverage,
     hrCoverage,
   });
+  const isTraining = Object.values(last).some((row) => row?.isMatch === false);
   const played = Array.from({ length: 6 }, (_, week): PlayedSession => {
     const startMs = Date.UTC(2026, 3, 11) + week * 7 * DAY_MS;
     const rows = names.flatMap((name) => {
       const row = week < 5 ? WHOLE : last[name];
       return row === undefined ? [] : [rowOf(name, row)];
     });
-    return { name: `Round ${week + 1}`, startMs, endMs: startMs + 1, isMatch: true, note: null, rows };
+    return {
+      name: `Round ${week + 1}`,
+      startMs,
+      endMs: startMs + 1,
+      isMatch: week < 5 || !isTraining,
+      note: null,
+      rows,
+    };
   });
   return seasonOf(played);
 }
@@ -141,17 +154,78 @@ describe("the panel of a season", () => {
     expect(chart.match(/class="match"/g)).toHaveLength(5);
   });
 
-  it("never marks a sum or a maximum as below normal if a part of the data is missing, but a rate", () => {
+  it("never marks a figure as outside the normal range if a part of the data is missing, except a lower bound above it", () => {
     const below = (key: string, last: Played) => textIn(frameOf({ Ash: last }, columnOf(key)), "Ash");
     const whole = { ...HALF, coverage: 1 };
     for (const key of ["distance_m", "top_speed_km_per_h", "minutes"]) {
       expect(below(key, whole), key).toBe("▼ −50 %");
       expect(below(key, HALF), key).toBe(key === "minutes" ? "−50 %" : "≥−50 %");
     }
-    expect(below("rate_m_per_min", HALF)).toBe("▼ −50 %");
+    expect(below("rate_m_per_min", whole)).toBe("▼ −50 %");
+    expect(below("rate_m_per_min", HALF)).toBe("−50 %");
+    // a tracker that was empty after 12 minutes
+    expect(below("rate_m_per_min", { distance: 12_300, coverage: 0.13 })).toBe("+23 %");
     expect(below("distance_m", { distance: 15_000, coverage: 0.5 })).toBe("▲ ≥+50 %");
     const frame = frameOf({ Ash: HALF, Bell: { distance: 9000, coverage: 1 } });
     expect(farthestFirst(frame).map(({ name }) => name)).toEqual(["Bell", "Ash"]);
+  });
+});
+
+describe("a comparison with matches", () => {
+  const long: Played = { distance: 12_900, coverage: 1, covers: "session" };
+
+  it("omits a match whose halves are not known, or of which a player was a part on the bench", () => {
+    for (const last of [long, { ...WHOLE, distance: 4100, benchShare: 0.78 }]) {
+      const frame = frameOf({ Ash: last });
+      const cells = seasonCells(playerIn(frame, "Ash"), frame).slice(1, 3);
+      expect(cells).toEqual(["not compared", "–"]);
+      expect(chartIn(frame, "Ash")).not.toMatch(/class="(band|now out)"/);
+    }
+  });
+
+  it("shows the share of a training session, but never marks it as outside", () => {
+    const frame = frameOf({ Ash: { ...long, isMatch: false } });
+    expect(textIn(frame, "Ash")).toBe("+29 %");
+    expect(chartIn(frame, "Ash")).not.toContain('class="now out"');
+  });
+});
+
+describe("the notes of a season", () => {
+  it("name the players on the bench with their matches, in one sentence", () => {
+    const bench = { ...WHOLE, benchShare: 0.2 };
+    const season = seasonWith({ Ash: bench, Bell: bench, Cole: { ...WHOLE, benchShare: 0.05 } });
+    expect(seasonNotes(season, [DISTANCE])).toEqual([
+      "Figures with more than 10 % of the time on the bench count in no mean and no normal range: Round 6 (Ash, Bell). Add the times of substitutes to the periods.",
+    ]);
+  });
+
+  it("count the sessions with other thresholds than the compared one, for the figures that depend on them", () => {
+    const base = seasonWith({ Ash: WHOLE, Bell: WHOLE });
+    const limits = (isLast: boolean, name: string) => ({
+      high_speed_from_m_per_s: isLast && name === "Ash" ? 4.722 : 5.5,
+      sprint_from_m_per_s: 7,
+      max_hr: isLast ? 190 : null,
+    });
+    const season = seasonOf(
+      base.sessions.map((session, i) => ({
+        ...session,
+        rows: base.players.flatMap(({ name, entries }) => {
+          const row = entries[i]?.row;
+          const figures = { ...row?.figures, high_speed_m: 600, sprints: 12 };
+          return row ? [{ ...row, figures, limits: limits(i === 5, name) }] : [];
+        }),
+      })),
+    );
+    const columns = ["distance_m", "high_speed_m", "sprints", "trimp"].map(columnOf);
+    const note =
+      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: ";
+    expect(seasonNotes(season, columns)).toEqual([
+      `${note}High-speed distance: Ash (5); Training impulse (Edwards): Ash (5), Bell (5).`,
+    ]);
+    expect(seasonNotes(season, [columnOf("high_speed_m")], 4)).toEqual([
+      `${note}High-speed distance: Ash (1).`,
+    ]);
+    expect(seasonNotes(season, [DISTANCE])).toEqual([]);
   });
 });
 

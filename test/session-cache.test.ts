@@ -35,7 +35,15 @@ function taskIn(folder: string): SessionTask {
   };
 }
 
-const work: SessionWork = { played: [], messages: [], present: [], counted: [], contents: [], status: 0 };
+const work: SessionWork = {
+  played: [],
+  takenForMatches: [],
+  messages: [],
+  present: [],
+  counted: [],
+  contents: [],
+  status: 0,
+};
 
 const notCached = async (): Promise<SessionWork> => {
   throw new Error("not cached");

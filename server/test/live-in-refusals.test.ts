@@ -5,9 +5,10 @@ import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { MAX_UNENDED_BYTES } from "../src/domain/recording-streams/pieces.js";
 import { recordingStreams } from "../src/store/schema.js";
+import { addUnreadableChunks } from "./dense-chunks.js";
 import { framesOf } from "./gateway.js";
-import { START, withStreams } from "./live-in-scene.js";
-import { walk } from "./recordings.js";
+import { START, START_MS, withStreams } from "./live-in-scene.js";
+import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
 const it = withStreams();
@@ -80,6 +81,26 @@ describe("a stream is refused, or ends with a reason", () => {
       problem: { code: "too_dense", detail: expect.stringContaining("2024-03-01T10:00:00.000Z") },
     });
     expect((await samplesOf(device)).length).toBeLessThanOrEqual(30_000);
+  });
+
+  it("when it continues and would rewrite many stored samples for its number", async ({
+    live: { s, longOwned, stream },
+  }) => {
+    const device = await longOwned();
+    await addUnreadableChunks(s, device.id, START_MS + 3_600_000, 4);
+    const first = await walk(device.serial_number, START, 5);
+    const begun = stream(device);
+    begun.send(first);
+    await begun.stored(first.length);
+    const rows = timesFrom("2024-03-01T11:00:00Z", 4, 300_000).map(rowAt);
+    const gateway = stream(device, { offset: first.length });
+    gateway.send((await recordingOf(device.serial_number, rows)).subarray(72));
+    gateway.finish();
+    expect(await gateway.last()).toMatchObject({
+      end: "refused",
+      problem: { code: "too_scattered", detail: expect.stringContaining("120004 samples") },
+      stored_bytes: first.length,
+    });
   });
 
   it("when the recording is larger than allowed", async ({ live: { s, longOwned, stream } }) => {

@@ -2,15 +2,19 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
+import { sessionsOfMembers } from "../src/domain/change-log/session-readers.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { deleteTimeframes } from "../src/domain/timeframes/remove.js";
 import { createApplication } from "../src/oauth/applications.js";
-import { changes, jobs, timeframes } from "../src/store/schema.js";
+import { changes, jobs, permissions, timeframes } from "../src/store/schema.js";
 import { follow, object } from "./change-reader.js";
 import { withOwnService } from "./file-service.js";
 import type { TestService } from "./service.js";
-import { guestOf, SquadScene } from "./squad-scene.js";
+import { guestOf, SquadScene, START } from "./squad-scene.js";
 
 const it = withOwnService();
+
+const HOUR_MS = 3_600_000;
 
 /** More than one transaction records. */
 const MANY = 450;
@@ -132,6 +136,61 @@ describe("a change to many sessions", () => {
     expect(await told("session")).toBe(0);
     await s.runJobs();
     expect(await told("session")).toBe(COUNT);
+  });
+
+  it("is told by a job even if they have few readers, and after sessions that nobody can read any more", async ({
+    service: s,
+  }) => {
+    const { scene, athlete, told } = await manySessions(s, 30);
+    const ofAthlete = eq(timeframes.athleteId, athlete);
+    await transact(s.ctx, "test", (unit) => deleteTimeframes(unit, ofAthlete));
+    expect([await waiting(s), await told("session")]).toEqual([1, 0]);
+    await s.store.database.queries.execute(sql`DELETE FROM activities WHERE id IN (
+      SELECT activity_id FROM sessions WHERE squad_id = ${scene.squad} ORDER BY activity_id LIMIT 25)`);
+    await s.runJobs();
+    expect(await told("session")).toBe(5);
+  });
+});
+
+describe("an athlete with a hundred memberships of a squad", () => {
+  /** Replaces the memberships by one for each interval of ms after the start of the sessions. */
+  async function sessionsDuring(s: TestService, times: readonly { from: number; to: number }[]) {
+    const { scene, athlete } = await manySessions(s, 3);
+    const { queries } = s.store.database;
+    await queries.execute(sql`DELETE FROM squad_members WHERE athlete_id = ${athlete}`);
+    await queries.execute(sql`
+      INSERT INTO squad_members (squad_id, athlete_id, params, start_time, end_time)
+      SELECT ${scene.squad}::bigint, ${athlete}::bigint, '{}', ${START}::timestamptz + first, ${START}::timestamptz + last
+      FROM unnest(${sql.param(times.map(({ from }) => `${from} ms`))}::interval[], ${sql.param(times.map(({ to }) => `${to} ms`))}::interval[])
+        AS time (first, last)`);
+    return (await queries.execute(sessionsOfMembers([{ athleteId: athlete }]))).rows.length;
+  }
+
+  it("has each session once", async ({ service: s }) => {
+    const times = Array.from({ length: 100 }, (_, n) => ({ from: 2 * n, to: 2 * n + 1 }));
+    expect(await sessionsDuring(s, times)).toBe(3);
+  });
+
+  it("has no sessions between two of them", async ({ service: s }) => {
+    const around = [
+      { from: -HOUR_MS, to: 0 },
+      { from: 12 * HOUR_MS, to: 13 * HOUR_MS },
+    ];
+    expect(await sessionsDuring(s, around)).toBe(0);
+  });
+});
+
+describe("a manager who loses a thousand permissions on one athlete", () => {
+  it("is told once, without a job", async ({ service: s }) => {
+    const { manager, players } = await SquadScene.of(s, ["Ann"]);
+    const athlete = players[0]?.athlete ?? 0;
+    const next = await follow(s, manager);
+    await s.store.database.queries.execute(sql`
+      INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+      SELECT ${athlete}::bigint, ${manager.id}::bigint, 'READ', '2020-01-01', '2999-01-01' FROM generate_series(1, 1000)`);
+    await transact(s.ctx, "test", (unit) => deletePermissions(unit, eq(permissions.athleteId, athlete)));
+    expect(await waiting(s)).toBe(0);
+    expect(await next()).toEqual([object("athlete", athlete, true)]);
   });
 });
 

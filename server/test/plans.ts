@@ -57,14 +57,16 @@ export class Plans {
     return `reads all of ${found.join(" and ")}:\n${text}\n${lines}`;
   }
 
-  /** Returns the names of the indexes that a statement uses. */
-  async indexesOf(text: string): Promise<string[]> {
+  /** Returns the names of the indexes that a statement uses, each with its condition. */
+  async indexesOf(text: string): Promise<Map<string, string>> {
     const { rows } = await this.#client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
-    const namesIn = (node: Node): string[] => [
-      ...(node["Index Name"] === undefined ? [] : [node["Index Name"]]),
-      ...(node.Plans ?? []).flatMap(namesIn),
+    const indexesIn = (node: Node): [string, string][] => [
+      ...(node["Index Name"] === undefined
+        ? []
+        : [[node["Index Name"], node["Index Cond"] ?? ""] satisfies [string, string]]),
+      ...(node.Plans ?? []).flatMap(indexesIn),
     ];
-    return namesIn(rows[0]["QUERY PLAN"][0].Plan);
+    return new Map(indexesIn(rows[0]["QUERY PLAN"][0].Plan));
   }
 
   /** Returns foreign keys of large tables without an index, which would slow down the removal of referenced rows. */

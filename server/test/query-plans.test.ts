@@ -231,7 +231,23 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     const statements = sent.filter((text) => pattern.test(text));
     expect(statements.length).toBeGreaterThan(0);
     for (const text of statements)
-      expect(await plans.indexesOf(text), text).toEqual(expect.arrayContaining(indexes));
+      expect([...(await plans.indexesOf(text)).keys()], text).toEqual(expect.arrayContaining(indexes));
+  });
+
+  it.each([
+    ["the time frames near changed samples", /matching AS \(.*tstzrange/s, "timeframes_device", "start_time"],
+    [
+      "the sessions during memberships",
+      /range_agg\(tstzrange\(start_time, end_time\)\) AS times/,
+      "sessions_order",
+      "start_time",
+    ],
+    ["the next time frames of a season", /"is_computed"/, "timeframes_athlete", "ROW(start_time, id)"],
+  ])("%s: found by their times", async (_, pattern, index, condition) => {
+    const statements = sent.filter((text) => pattern.test(text));
+    expect(statements.length).toBeGreaterThan(0);
+    for (const text of statements)
+      expect((await plans.indexesOf(text)).get(index), text).toContain(condition);
   });
 
   it("the deletion of a row finds all references with an index", async () => {

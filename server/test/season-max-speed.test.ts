@@ -1,6 +1,6 @@
 /** Tests the maximum speed of a season, for which computed data compare the sessions of a year. */
-import { eq, sql } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { eq, inArray } from "drizzle-orm";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { updateAccount } from "../src/domain/accounts/write.js";
 import { transact } from "../src/domain/change/change.js";
 import { resultsOfDays } from "../src/domain/computed-data/results-of-days.js";
@@ -44,6 +44,9 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   for await (const value of values) read.push(value);
   return read;
 }
+
+/** A statement reads time frames in one query, and selects from them in another. */
+const SELECTS_OF_STATEMENT = 2;
 
 const it = withOptionalFigures().extend("seasons", { scope: "file" }, ({ figures }) => seasonsOn(figures));
 
@@ -170,22 +173,26 @@ describe("the maximum speed of a season", () => {
     await season(frames[3] ?? 0, team.manager.token);
     const { id, username } = team.manager;
     const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
-    const [frame] = await s.store.database.queries
+    const { queries } = s.store.database;
+    const [frame] = await queries
       .select()
       .from(timeframes)
       .where(eq(timeframes.id, frames[3] ?? 0));
     if (frame === undefined) throw new Error("no time frame");
+    const select = vi.spyOn(queries, "select");
+    onTestFinished(() => select.mockRestore());
     const read = (atATime: number) =>
-      all(
-        resultsOfDays({ ...s.ctx, caller }, frame, {
-          days: 365,
-          value: sql<number>`${computedData.sessionMaxSpeed}`,
-          atATime,
-        }),
-      );
+      all(resultsOfDays({ ...s.ctx, queries, caller }, frame, { days: 365, atATime }));
     const together = await read(100);
-    expect(together.map(({ found }) => found?.value)).toEqual([7.5, 7, 7, 8]);
+    expect(together.map(({ maxSpeed }) => maxSpeed)).toEqual([7.5, 7, 7, 8]);
     for (const atATime of [1, 2, 3, 4]) expect(await read(atATime)).toEqual(together);
+    // A statement reads no more time frames even if none of them has a maximum speed.
+    await queries
+      .update(computedData)
+      .set({ sessionMaxSpeed: null })
+      .where(inArray(computedData.timeframeId, frames));
+    select.mockClear();
+    expect([await read(2), select.mock.calls.length]).toEqual([[], 3 * SELECTS_OF_STATEMENT]);
   });
 
   it("is null if no session has at least 5 Hz", async ({ seasons: { teamFor, frameOf, computed } }) => {

@@ -66,10 +66,16 @@ describe("the season of a squad", () => {
           // absent for the coach
           const heart = "share_with_hr" in others && { share_with_hr: others.share_with_hr };
           const covers = "session";
-          rows.push({ athlete, session, covers, figures, share_with_data, ...heart, days_since: undefined });
+          const shares = { share_with_data, ...heart };
+          rows.push({ athlete, session, covers, figures, ...shares, limits: 0, days_since: undefined });
         }
       }
       expect(rows).toHaveLength(11);
+      const speeds = { high_speed_from_m_per_s: 5.5, sprint_from_m_per_s: 7 };
+      const maxHr = (max_hr: number | null) => (token === coach.token ? {} : { max_hr });
+      expect(season.players.map(({ limits }: { limits: unknown }) => limits)).toEqual(
+        [200, null, null].map((one) => [{ ...speeds, ...maxHr(one) }]),
+      );
       expect(JSON.stringify(entries)).toBe(JSON.stringify(rows));
     }
   });
@@ -149,6 +155,51 @@ describe("the season of a squad", () => {
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
   });
 
+  it("compares figures only between sessions with the same threshold, and says how many have others", async () => {
+    const { scene, first, session } = await played("Ann");
+    const day = (days: number) => days * 24 * 60;
+    const play = async (id: number, from: number) => {
+      const half = (name: string, start: number) => ({
+        name,
+        start_time: minute(start),
+        end_time: minute(start + 30),
+        athlete: null,
+      });
+      const halves = [half("1st half", from), half("2nd half", from + 30)];
+      await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halves);
+      await scene.completeTable(id);
+      await scene.run(first.device, from, from + 60, 5000);
+      await scene.figures(id);
+    };
+    await play(session, 0);
+    for (const days of [1, 2, 3]) {
+      const times = { start_time: minute(day(days)), end_time: minute(day(days) + 60) };
+      await play(await scene.session(times), day(days));
+    }
+    const { body: members } = await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`);
+    const { id } = members.results[0];
+    const path = `/api/v2/squads/${scene.squad}/season/`;
+    const [before] = (await s.get(path, scene.manager.token)).body.players;
+    expect([before.normal.high_speed_m.mean, before.notes, before.limits.length]).toEqual([0, [], 1]);
+    const changed = { params: { hid_thresholds: [4, 4.5] }, from: minute(day(3) - 60) };
+    expect((await scene.send("PATCH", `/api/v2/members/${id}/`, changed)).status).toBe(200);
+    for (const one of (await s.get(path, scene.manager.token)).body.sessions) {
+      await scene.completeTable(one.id);
+      await scene.figures(one.id);
+    }
+    const [ann] = (await s.get(path, scene.manager.token)).body.players;
+    const thresholds = ann.limits.map((one: Record<string, number>) => one.high_speed_from_m_per_s);
+    expect([thresholds, ann.entries.map((one: { limits: number }) => one.limits)]).toEqual([
+      [5.5, 4.5],
+      [0, 0, 0, 1],
+    ]);
+    expect([ann.normal.high_speed_m, ann.normal.sprints.mean]).toEqual([null, 0]);
+    expect(ann.best.high_speed_m).toBeCloseTo(ann.entries[3].figures.distance_m, 0);
+    expect(ann.notes).toEqual([
+      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: High-speed distance: Ann (3).",
+    ]);
+  });
+
   it("compares only figures of halves from complete signals, and says which matches have none", async () => {
     const scene = await SquadScene.of(s);
     const ann = await scene.add("Ann", { max_hr: 200 });
@@ -214,6 +265,11 @@ describe("the season of a squad", () => {
     await scene.send("PATCH", `/api/v2/sessions/${ids[1]}/`, { kind: "training" });
     await scene.completeTable(ids[1] ?? 0);
     expect((await s.get(path, scene.manager.token)).body.sessions[1].match_note).toBeNull();
+    // A match whose halves are not known is not compared.
+    await scene.send("PUT", `/api/v2/sessions/${ids[5]}/periods/`, []);
+    await scene.completeTable(ids[5] ?? 0);
+    const [last] = (await s.get(path, scene.manager.token)).body.players;
+    expect([last.entries[5].covers, last.normal.distance_m]).toEqual(["session", null]);
   });
 
   it("has the same shares for a player as for the manager, and none if the figures of another player are missing", async () => {

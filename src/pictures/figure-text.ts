@@ -27,21 +27,6 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport correct?`;
 }
 
-/** Warns of a threshold above the highest valid speed, for example because its unit is wrong. Returns null if there is none. */
-export function unreachableText({
-  definition: { parameters },
-}: {
-  definition: {
-    parameters: { sprint_threshold: number; hid_thresholds: readonly number[]; max_valid_speed: number };
-  };
-}): string | null {
-  const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
-  const highest = Math.max(sprint_threshold, ...hid_thresholds);
-  if (highest <= max_valid_speed) return null;
-  const [threshold, limit] = [highest, max_valid_speed].map((speed) => decimalText(speed * KM_PER_H, 1));
-  return `no row reaches the threshold of ${threshold} km/h, because rows faster than ${limit} km/h are not counted. Check the unit.`;
-}
-
 /** Formats a count: `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;

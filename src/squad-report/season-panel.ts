@@ -1,7 +1,7 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
-import { mayBeLowered } from "../squad/incomplete.js";
 import {
+  isPlayedMatch,
   type Normal,
   normalBefore,
   type Season,
@@ -9,9 +9,9 @@ import {
   type SeasonPlayer,
   type SquadColumn,
   seasonFigure,
-  shareOfMatches,
 } from "../squad/index.js";
-import { coversHalves } from "../squad/season.js";
+import { comparableFigure, coversHalves, isComparable, isPartial } from "../squad/season.js";
+import { limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
@@ -50,14 +50,14 @@ export interface Comparison {
   text: string;
   /** `≥` if the figure is a lower bound. */
   mark: "≥" | "";
-  /** Whether missing data may have lowered the figure. It is then not marked as below the normal range. */
-  mayBeLowered: boolean;
+  /** Whether a part of the data is missing. The figure is then outside the normal range only if it is a lower bound above it. */
+  isIncomplete: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
   share: number | null;
   isOutside: boolean;
-  /** The reason why there is no value. */
-  absence: string;
+  /** The reason why there is no comparison; null if there is one. */
+  reason: string | null;
 }
 
 export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Comparison {
@@ -65,18 +65,26 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isLowered = entry?.row ? mayBeLowered(entry.row, column) : false;
-  const isBelow = normal !== null && value !== null && value < normal.low;
-  const isAbove = normal !== null && value !== null && value > normal.high;
+  const isIncomplete = isPartial(entry, column);
+  const mark = markOf(entry, column);
+  const side = normal === null || value === null ? 0 : value > normal.high ? 1 : value < normal.low ? -1 : 0;
   return {
     value,
     text: entryText(entry, column),
-    mark: markOf(entry, column),
-    mayBeLowered: isLowered,
+    mark,
+    isIncomplete,
     normal,
-    share: normal === null ? null : shareOfMatches(player, now, column),
-    isOutside: isAbove || (isBelow && !isLowered),
-    absence: absenceIn(player, now, frame),
+    share: value === null || !normal?.mean ? null : value / normal.mean,
+    // the range is of matches; a training session is shorter or longer
+    isOutside: coversHalves(entry) && (isIncomplete ? side > 0 && mark !== "" : side !== 0),
+    reason:
+      value === null
+        ? absenceIn(player, now, frame)
+        : !isComparable(entry)
+          ? "not compared"
+          : normal === null
+            ? "new"
+            : null,
   };
 }
 
@@ -84,11 +92,10 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
 const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: PanelFrame): string =>
   isNotComputed?.(player, index) ? "not computed" : absenceOf(player.entries[index]);
 
-/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `did not play`. */
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `did not play`. */
 export function comparisonText(comparison: Comparison): string {
-  const { value, normal, share, isOutside, mark, absence } = comparison;
-  if (value === null) return absence;
-  if (normal === null) return "new";
+  const { value, share, isOutside, mark, reason } = comparison;
+  if (reason !== null) return reason;
   if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
@@ -100,9 +107,9 @@ export function comparisonText(comparison: Comparison): string {
  * difference, it counts as none. New players follow, then those without a figure.
  */
 export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
-  const distanceOf = ({ value, share, mayBeLowered }: Comparison): number => {
+  const distanceOf = ({ value, share, isOutside, isIncomplete }: Comparison): number => {
     if (share === null) return value === null ? -2 : -1;
-    return mayBeLowered ? Math.max(0, share - 1) : Math.abs(share - 1);
+    return isIncomplete && !isOutside ? 0 : Math.abs(share - 1);
   };
   const far = new Map(
     frame.season.players.map((player) => [player, distanceOf(comparisonOf(player, frame))] as const),
@@ -155,9 +162,10 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const height = tenth(y(normal.low) - place.y);
     band.push(drawn("rect", { class: "band", ...place, height }), across("mean", normal.mean));
   }
+  const limits = limitsAt(player.entries, frame.now);
   const matches = entries.flatMap((entry, i) => {
-    const figure = seasonFigure(entry, column);
-    return coversHalves(entry) && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
+    const figure = isPlayedMatch(entry) ? comparableFigure(entry, column, limits) : null;
+    return figure === null ? [] : [`${x(i)} ${y(figure)}`];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
   const marks = entries.map((entry, i) => {

@@ -6,7 +6,7 @@ import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../sq
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
-import { matchNotes } from "./match-notes.js";
+import { seasonNotes } from "./season-notes.js";
 import {
   comparedIndex,
   comparisonOf,
@@ -80,13 +80,15 @@ export function seasonReport({
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within the band or new</span><span><i class="k-out"></i>outside the band ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span><span>≥ data are missing</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session.${matchNotes(
-    sessions,
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session.${seasonNotes(
+    season,
+    columns,
+    now,
   )
     .map((one) => ` ${escaped(one)}`)
     .join(
       "",
-    )} The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side. ≥ marks a sum or a maximum of a player who lacks more than 5 % of the data (of a heart rate, more than 5 % of the heart rates); it is not marked as below the band, and does not count in the band of later matches.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+    )} The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side. A figure that lacks more than 5 % of the data (of a heart rate, more than 5 % of the heart rates) does not count in the band of later matches and is not marked as outside the band; ≥ marks its sums and maxima, which are marked above the band.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
     further,
   )
     .map((one) => ` ${escaped(one)}`)

@@ -1,6 +1,7 @@
 import {
   daysSinceLast,
   isPlayedMatch,
+  limitsAt,
   type SeasonPlayer,
   type SquadColumn,
   seasonSummary,
@@ -25,7 +26,7 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { column } = frame;
   const own = player.entries.filter(({ row }) => row !== null);
   const comparison = comparisonOf(player, frame);
-  const { mean, best } = seasonSummary(player.entries, column);
+  const { mean, best } = seasonSummary(player.entries, column, limitsAt(player.entries, frame.now));
   const figure = (value: number | null) => cellText(column, value);
   return [
     comparison.text,

@@ -35,6 +35,7 @@ export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { matchNote, NOTE_COLUMN, tableNote } from "./match-notes.js";
 export { meanText } from "./means.js";
+export { limitNotes } from "./season-notes.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {
   FILE_COLUMNS,

@@ -35,8 +35,3 @@ const isBound = ({ key, kind }: SquadColumn): boolean =>
 /** Returns whether a figure is marked as "at least": a sum or a maximum that misses more than a twentieth of its signal. */
 export const isAtLeast = (row: DataShares, column: SquadColumn): boolean =>
   isBound(column) && isIncomplete(signalShare(row, column));
-
-/** Returns whether missing data may have lowered a figure. In addition to lower bounds, this applies to the minutes with data and to peaks. */
-export const mayBeLowered = (row: DataShares, column: SquadColumn): boolean =>
-  (isBound(column) || column.key === "minutes" || column.key.startsWith("peak_")) &&
-  isIncomplete(signalShare(row, column));

@@ -47,6 +47,7 @@ export {
   seasonSummary,
   shareOfMatches,
 } from "./season.js";
+export { type FigureLimits, limitsAt, limitsOf } from "./season-limits.js";
 export { seasonLoad } from "./season-load.js";
 export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";

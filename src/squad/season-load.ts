@@ -1,10 +1,11 @@
 import { type DayLoad, loadOverDays } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
-import { completeFigure, coversHalves, type SeasonPlayer } from "./season.js";
+import { comparableFigure, isPlayedMatch, type SeasonPlayer } from "./season.js";
+import { limitsAt } from "./season-limits.js";
 
 /**
  * Computes the load of a player over the days of a season. The load of a day is the sum of a figure over the player's sessions of that day.
- * A day without a recording of the player is a day of rest. A session without the figure, or whose missing data may have lowered it, makes the load of its day unknown.
+ * A day without a recording of the player is a day of rest. A session without the figure, with incomplete data, or with other limits than the last one makes the load of its day unknown.
  *
  * @param column a sum, such as distance
  * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`
@@ -16,11 +17,12 @@ export function seasonLoad(
   column: SquadColumn,
   dayOf: (ms: number) => string,
 ): DayLoad[] {
+  const limits = limitsAt(entries);
   const sessions = entries.flatMap((entry) => {
     const { session, row } = entry;
     if (row === null) return [];
-    const matchMinutes = coversHalves(entry) ? (row.figures.minutes ?? 0) : undefined;
-    return [{ day: dayOf(session.startMs), load: completeFigure(entry, column), matchMinutes }];
+    const matchMinutes = isPlayedMatch(entry) ? (row.figures.minutes ?? 0) : undefined;
+    return [{ day: dayOf(session.startMs), load: comparableFigure(entry, column, limits), matchMinutes }];
   });
   const last = entries.at(-1)?.session;
   return last === undefined ? [] : loadOverDays(sessions, { to: dayOf(last.startMs) });

@@ -1,7 +1,8 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
-import { type DataShares, mayBeLowered, signalShare } from "./incomplete.js";
+import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
 import { nameKey } from "./roster.js";
+import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
 import type { SquadRow } from "./squad-table.js";
 
 /** The rule for a player's normal range *(choice)*. */
@@ -47,6 +48,10 @@ export interface SeasonRow extends DataShares {
   /** Values by the keys of the columns; null for an unknown figure. */
   figures: Readonly<Record<string, number | null>>;
   covers: Covers;
+  /** Null without data. */
+  limits: FigureLimits | null;
+  /** Share of the time that the figures cover in which the player seems to be on the bench, 0 to 1. */
+  benchShare: number;
   /** Speeds of the whole session; absent if they were not requested. */
   speeds?: SessionSpeeds;
 }
@@ -104,6 +109,8 @@ export function seasonRow(row: SquadRow, covers: Covers, added: readonly SquadCo
     player: { name, number: player?.number ?? null, position: player?.position ?? null },
     figures: Object.fromEntries(figures),
     covers,
+    limits: limitsOf(row.metrics?.definition),
+    benchShare: row.periodMs === 0 ? 0 : row.benchMs / row.periodMs,
     coverage: row.coverage,
     hrCoverage: row.hrCoverage,
   };
@@ -143,9 +150,20 @@ export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number
   return row?.figures[key] ?? null;
 }
 
-/** Returns a figure of a player in a session; null if there is no value, or if missing data may have lowered it. */
-export function completeFigure(entry: SeasonEntry, column: SquadColumn): number | null {
-  return entry.row !== null && mayBeLowered(entry.row, column) ? null : seasonFigure(entry, column);
+/** Returns whether a figure misses more than a twentieth of its signal. */
+export const isPartial = (entry: SeasonEntry | undefined, column: SquadColumn): boolean =>
+  !!entry?.row && isIncomplete(signalShare(entry.row, column));
+
+/**
+ * Returns a figure of a player in a session; null if there is no value, if a part of its signal is missing, or if it has other limits than
+ * the session that is compared. A rate or a mean of a few minutes is not that of a match.
+ */
+export function comparableFigure(
+  entry: SeasonEntry,
+  column: SquadColumn,
+  limits: FigureLimits | null | undefined,
+): number | null {
+  return !isPartial(entry, column) && hasLimit(entry, column, limits) ? seasonFigure(entry, column) : null;
 }
 
 /** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
@@ -160,16 +178,27 @@ export function daysSinceLast({ entries }: SeasonPlayer): number | null {
 /** Returns whether the figures of a session are those of a match. Figures that include the warm-up and the break are not comparable with them. */
 export const coversHalves = (entry: SeasonEntry | undefined): boolean => entry?.row?.covers === "halves";
 
-/** Returns whether a player took part in a match for long enough to be compared. */
-export function isPlayedMatch(entry: SeasonEntry): boolean {
-  return coversHalves(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
-}
+/** Returns whether figures include more time on the bench than those in means, as in the table of a squad. */
+export const isOnBench = ({ row }: SeasonEntry): boolean =>
+  row !== null && 1 - row.benchShare < WHOLE_PERIOD_SHARE;
 
-/** Returns the values of a figure in the last five matches before a session, without those that missing data may have lowered. */
+const isOnPitch = (entry: SeasonEntry): boolean => coversHalves(entry) && !isOnBench(entry);
+
+/** Returns whether figures can be compared with those of matches. A match must cover the halves, without time on the bench. */
+export const isComparable = (entry: SeasonEntry | undefined): boolean =>
+  !entry?.row || !entry.session.isMatch || isOnPitch(entry);
+
+/** Returns whether a player took part in a match for long enough to be compared. */
+export const isPlayedMatch = (entry: SeasonEntry): boolean =>
+  isOnPitch(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
+
+/** Returns the comparable values of a figure in the last five matches before a session; none if it is not comparable itself. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
+  if (!isComparable(entries[index])) return [];
+  const limits = limitsAt(entries, index);
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
-    const value = isPlayedMatch(entry) ? completeFigure(entry, column) : null;
+    const value = isPlayedMatch(entry) ? comparableFigure(entry, column, limits) : null;
     if (value !== null) values.push(value);
     if (values.length === NORMAL_RULE.matches) break;
   }
@@ -180,7 +209,8 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
  * Returns the normal range of a player's figure before a session: the mean of the last five matches and the range around it.
  *
  * @param index index of the session; only earlier sessions are used
- * @returns null for a player with fewer than three previous matches in which the figure is complete
+ * @returns null for a player with fewer than three previous matches in which the figure is complete and has the same limits, and for a match
+ *   that is not comparable
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
   const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;
@@ -195,7 +225,7 @@ export function normalBefore(player: SeasonPlayer, index: number, column: SquadC
 /**
  * Divides a figure of a session by its mean over the previous five matches.
  *
- * @returns null if the figure is missing, if there is no previous match, or if that mean is 0
+ * @returns null if the figure is missing, if there is no previous match, if the match is not comparable, or if that mean is 0
  */
 export function shareOfMatches(player: SeasonPlayer, index: number, column: SquadColumn): number | null {
   const entry = player.entries[index];
@@ -210,21 +240,26 @@ export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolea
   if (row === null) return false;
   const share = column === undefined ? row.coverage : signalShare(row, column);
   // the service does not know the share while figures of other players are missing; players who do not take part have no minutes
-  return share === null ? (row.figures.minutes ?? null) !== null : share >= WHOLE_PERIOD_SHARE;
+  if (share === null && (row.figures.minutes ?? null) === null) return false;
+  return (share ?? 1) - row.benchShare >= WHOLE_PERIOD_SHARE;
 }
 
 /**
  * Returns the mean of a figure over the sessions in which the player has nearly complete data, and the maximum over all sessions; null if
  * there are no values.
+ *
+ * @param limits only sessions with the same limit count. Default: those of the last session
  */
 export function seasonSummary(
   entries: readonly SeasonEntry[],
   column: SquadColumn,
+  limits: FigureLimits | null | undefined = limitsAt(entries),
 ): { mean: number | null; best: number | null } {
+  const like = entries.filter((entry) => hasLimit(entry, column, limits));
   const valuesOf = (some: readonly SeasonEntry[]) =>
     some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
-  const whole = valuesOf(entries.filter((entry) => isWholeEntry(entry, column)));
-  const all = valuesOf(entries);
+  const whole = valuesOf(like.filter((entry) => isWholeEntry(entry, column)));
+  const all = valuesOf(like);
   return {
     mean: whole.length === 0 ? null : meanOf(whole),
     best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),

@@ -19,6 +19,7 @@ const START_MS = Date.UTC(2026, 3, 12, 13);
 const column = (key: string) =>
   SQUAD_COLUMNS.find((one) => one.key === key) ?? expect.fail(`There is no ${key}.`);
 const distance = column("distance_m");
+const LIMITS = { high_speed_from_m_per_s: 5.5, sprint_from_m_per_s: 7, max_hr: null as number | null };
 
 /** A session of Kunz with a distance in a number of minutes; null for no recording. */
 function session(day: number, metres: number | null, isMatch = true, minutes = 90): PlayedSession {
@@ -29,6 +30,8 @@ function session(day: number, metres: number | null, isMatch = true, minutes = 9
     player,
     figures,
     covers: isMatch ? "halves" : "session",
+    limits: LIMITS,
+    benchShare: 0,
     coverage: 1,
     hrCoverage: 1,
   } as const;
@@ -133,6 +136,8 @@ describe("a season", () => {
       player: { name, number: "1", position: "GK" },
       figures: { minutes: 90, distance_m: 5000 },
       covers: "halves" as const,
+      limits: LIMITS,
+      benchShare: 0,
       coverage: 1,
       hrCoverage: null,
     });
@@ -169,7 +174,7 @@ describe("a season", () => {
     expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
   });
 
-  it("uses for that mean only matches whose data are nearly complete, except for rates and means", () => {
+  it("uses for that mean only matches whose data are nearly complete, for every figure", () => {
     const rate = column("rate_m_per_min");
     const played = (day: number, metres: number, coverage: number | null) => {
       const one = session(day, metres);
@@ -183,7 +188,7 @@ describe("a season", () => {
     const kunz = kunzIn(
       played(0, 9000, 1),
       played(7, 10_000, 0.95),
-      // a half without data
+      // a half without data: its rate is not that of a match
       played(14, 5000, 0.5),
       // the share is unknown while figures of other players are missing
       played(21, 11_000, null),
@@ -195,10 +200,82 @@ describe("a season", () => {
     const peak: SquadColumn = { ...rate, key: "peak_60_s_m" };
     expect(normalBefore(kunz, 5, peak)?.mean).toBe(200);
     expect(normalBefore(kunz, 5, column("minutes"))?.mean).toBe(90);
-    expect(normalBefore(kunz, 5, rate)?.mean).toBeCloseTo(9400 / 90, 9);
+    expect(normalBefore(kunz, 5, rate)?.mean).toBeCloseTo(10_000 / 90, 9);
     // two complete matches are not enough
+    for (const one of [distance, rate]) expect(normalBefore(kunz, 3, one)).toBeNull();
+  });
+
+  it("uses for the normal range of a mean heart rate only matches with nearly complete heart rates", () => {
+    const match = (day: number, hr_mean_bpm: number, hrCoverage: number) =>
+      withRow(session(day, 10_000), { hrCoverage, figures: { hr_mean_bpm } });
+    // the strap fails after 10 minutes of the third match
+    const kunz = kunzIn(match(0, 164, 1), match(7, 166, 1), match(14, 121, 0.11), match(21, 165, 1));
+    expect(normalBefore(kunz, 3, column("hr_mean_bpm"))).toBeNull();
+    expect(shareOfMatches(kunz, 3, column("hr_mean_bpm"))).toBe(1);
+  });
+
+  it("compares figures only between sessions with the same threshold or maximum heart rate", () => {
+    const metres = [620, 580, 640, 600, 610, 1000];
+    const figures = (i: number) => ({ high_speed_m: metres[i] ?? 0, sprints: 20, trimp: 300 });
+    const at = (i: number, limits: Partial<typeof LIMITS>) =>
+      withRow(session(7 * i, 10_000), { limits: { ...LIMITS, ...limits }, figures: figures(i) });
+    const before = metres.slice(0, 5).map((_, i) => at(i, {}));
+    const highSpeed = column("high_speed_m");
+    const last = { high_speed_from_m_per_s: 4.722 };
+    const kunz = kunzIn(...before, at(5, last));
+    expect(normalBefore(kunz, 5, highSpeed)).toBeNull();
+    expect(shareOfMatches(kunz, 5, highSpeed)).toBeNull();
+    expect(seasonSummary(kunz.entries, highSpeed)).toEqual({ mean: 1000, best: 1000 });
+    // the others do not depend on this threshold, and earlier sessions keep their own
+    for (const key of ["distance_m", "sprints", "trimp"])
+      expect(normalBefore(kunz, 5, column(key)), key).not.toBeNull();
+    expect(normalBefore(kunz, 4, highSpeed)?.mean).toBe(610);
+    const peak: SquadColumn = { ...highSpeed, key: "peak_60s_high_speed_m" };
+    expect(normalBefore(kunzIn(...before, at(5, last)), 5, peak)).toBeNull();
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const loads = seasonLoad(kunz, highSpeed, dayOf).filter(({ load }) => load !== 0);
+    expect(loads.map(({ load }) => load)).toEqual([null, null, null, null, null, 1000]);
+    // without figures in the last session, the limits are those of the session before
+    const absent = withRow(session(35, 0), { limits: null, figures: { high_speed_m: null } });
+    expect(normalBefore(kunzIn(...before, absent), 5, highSpeed)?.mean).toBe(610);
+    for (const [key, other] of [
+      ["sprints", { sprint_from_m_per_s: 6.5 }],
+      ["sprint_m", { sprint_from_m_per_s: 6.5 }],
+      ["trimp", { max_hr: 190 }],
+    ] as const)
+      expect(normalBefore(kunzIn(...before, at(5, other)), 5, column(key)), key).toBeNull();
+  });
+
+  it("counts time on the bench in no mean and no normal range, and does not compare it", () => {
+    const bench = (day: number) => withRow(session(day, 4100, true, 96), { benchShare: 0.78 });
+    const kunz = kunzIn(
+      session(0, 9000),
+      session(7, 10_000),
+      bench(14),
+      session(21, 11_000),
+      session(28, 9500),
+    );
+    expect(seasonSummary(kunz.entries, distance).mean).toBe(9875);
     expect(normalBefore(kunz, 3, distance)).toBeNull();
-    expect(normalBefore(kunz, 3, rate)).not.toBeNull();
+    expect(normalBefore(kunz, 4, distance)?.mean).toBe(10_000);
+    expect([normalBefore(kunz, 2, distance), shareOfMatches(kunz, 2, distance)]).toEqual([null, null]);
+    // the last minutes are less than a tenth
+    const late = withRow(session(14, 9000), { benchShare: 0.05 });
+    expect(seasonSummary(kunzIn(session(0, 9000), late).entries, distance).mean).toBe(9000);
+    const days = seasonLoad(kunz, distance, (ms) => new Date(ms).toISOString().slice(0, 10));
+    // of the mean of the two matches before, 9,500 m
+    expect(days.find(({ day }) => day === "2026-04-26")?.percent_of_match).toBe(43.2);
+  });
+
+  it("does not compare a match whose halves are not known with halves, unlike a training session", () => {
+    const matches = [0, 7, 14].map((day) => session(day, 10_000));
+    const last = (isMatch: boolean) =>
+      kunzIn(...matches, { ...withRow(session(21, 12_900), { covers: "session" }), isMatch });
+    expect([normalBefore(last(true), 3, distance), shareOfMatches(last(true), 3, distance)]).toEqual([
+      null,
+      null,
+    ]);
+    expect(shareOfMatches(last(false), 3, distance)).toBe(1.29);
   });
 
   it("compares only with figures of the halves of matches", () => {

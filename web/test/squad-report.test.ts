@@ -138,6 +138,8 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
         player: { name, number, position: "FW" },
         figures: { minutes: rate === null ? null : 90, rate_m_per_min: rate, distance_m: rate },
         covers: "halves" as const,
+        limits: null,
+        benchShare: 0,
         coverage: rate === null ? null : 1,
         hrCoverage: null,
       }));

@@ -99,6 +99,8 @@ export interface Operation<
   hasLargeResponse?: boolean;
   /** Whether it may process thousands of rows. A caller can run only a few of these operations concurrently. */
   isHeavy?: boolean;
+  /** Parameters of the query with which it is heavy. */
+  heavyWith?: readonly string[];
   /**
    * Whether it waits for requests that it makes, as the caller or to the OpenID provider, and therefore has another queue and
    * reserves no memory before they end.

@@ -119,7 +119,8 @@ export function route<
     operation.hasLargeResponse === true ||
     schema?.type === "array" ||
     schema?.properties?.results !== undefined;
-  const { isHeavy = false } = operation;
+  const isHeavy = ({ query }: FastifyRequest) =>
+    operation.isHeavy === true || operation.heavyWith?.some((name) => name in (query as object)) === true;
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   /** Checks before the body is read. */
   const begin = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -165,7 +166,7 @@ export function route<
           // The client determines the duration of a file transfer. Slots limit the number of concurrent transfers.
           const result = await (operation.takesSlot
             ? work()
-            : inRequestTurn(app, request, work, { isHeavy }));
+            : inRequestTurn(app, request, work, { isHeavy: isHeavy(request) }));
           const justStored = request.ctx.idempotency?.response;
           if (justStored !== undefined) return sendStored(request, reply, justStored);
           return sendResult(request, reply, success, result);

@@ -60,6 +60,22 @@ export const seasonColumns = (
   numberColumn("share_with_hr", "Share with heart rate", 2, ({ entry }) =>
     share(entry.row?.hrCoverage ?? null),
   ),
+  numberColumn("share_on_bench", "Share on the bench", 2, ({ entry }) =>
+    share(entry.row?.benchShare ?? null),
+  ),
+  numberColumn(
+    "high_speed_from_m_per_s",
+    "High speed from, m/s",
+    2,
+    ({ entry }) => entry.row?.limits?.high_speed_from_m_per_s ?? null,
+  ),
+  numberColumn(
+    "sprint_from_m_per_s",
+    "Sprint from, m/s",
+    2,
+    ({ entry }) => entry.row?.limits?.sprint_from_m_per_s ?? null,
+  ),
+  numberColumn("max_hr", "Maximum heart rate set", 0, ({ entry }) => entry.row?.limits?.max_hr ?? null),
   ...figures.map((figure) =>
     numberColumn(figure.key, figureTitle(figure), figure.decimals, ({ entry }: SeasonFileRow) =>
       rounded(seasonFigure(entry, figure)),

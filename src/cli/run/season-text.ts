@@ -3,6 +3,7 @@ import {
   daysSinceLast,
   isPlayedMatch,
   isWholeEntry,
+  limitsAt,
   type Season,
   type SeasonEntry,
   type SeasonPlayer,
@@ -12,8 +13,8 @@ import {
 } from "../../squad/index.js";
 import { coversHalves } from "../../squad/season.js";
 import { cellText } from "../../squad-report/cells.js";
-import { matchNotes } from "../../squad-report/match-notes.js";
 import { entryText, markOf } from "../../squad-report/season-entry.js";
+import { seasonNotes } from "../../squad-report/season-notes.js";
 import { recipeText } from "../../squad-report/squad-columns.js";
 import { lastIndexWith } from "./season-columns.js";
 import { loadText, type SeasonLoads } from "./season-load.js";
@@ -40,7 +41,9 @@ export function seasonText(
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match (M) are from its two halves.`;
-  const start = [heading, ...matchNotes(sessions), ...recipes.map(recipeText), ...cautions].join("\n");
+  const start = [heading, ...seasonNotes(season, columns), ...recipes.map(recipeText), ...cautions].join(
+    "\n",
+  );
   return [start, ...players.map((player) => playerText(player, columns, day, after))]
     .join("\n\n")
     .concat("\n");
@@ -57,8 +60,9 @@ function playerText(
     `${label.padEnd(DAY_WIDTH + SESSION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${end}`.trimEnd();
   const own = player.entries.filter(({ row }) => row !== null);
   const figures = (entry: SeasonEntry) => columns.map((column) => entryText(entry, column));
+  const limits = limitsAt(own);
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
-    columns.map((column) => cellText(column, seasonSummary(some, column)[which]));
+    columns.map((column) => cellText(column, seasonSummary(some, column, limits)[which]));
   const whole = own.filter((entry) => isWholeEntry(entry));
   const matches = whole.filter(isPlayedMatch);
   const last = lastIndexWith(player);

@@ -2,8 +2,9 @@ import { type CountedRecording, originalOf, simultaneousText, simultaneousWith }
 import type { SessionTask, SessionWork } from "./session-work.js";
 import { copyText } from "./squad-recordings.js";
 
-const NOTHING: Pick<SessionWork, "played" | "messages" | "present" | "counted"> = {
+const NOTHING: Pick<SessionWork, "played" | "takenForMatches" | "messages" | "present" | "counted"> = {
   played: [],
+  takenForMatches: [],
   messages: [],
   present: [],
   counted: [],

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
+import { isNamedHalf } from "../../squad/extra-time.js";
 import {
   asSessionPeriods,
   contentKey,
@@ -19,6 +20,7 @@ import {
   squadMembers,
   squadRows,
   suggestPeriods,
+  suggestSubstitutions,
   united,
   type ZoneKind,
 } from "../../squad/index.js";
@@ -79,6 +81,8 @@ export interface SessionTask {
 export interface SessionWork {
   /** One session, or several if the recordings are from different times or places. */
   played: PlayedSession[];
+  /** Names of the sessions that count as matches only because of the lengths of two periods. */
+  takenForMatches: string[];
   /** Messages about damaged or missing recordings, and unreadable periods. */
   messages: { kind: "note" | "failure"; text: string }[];
   /** Players who have recordings. */
@@ -135,6 +139,7 @@ export async function workOnSession(
   const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const counted: CountedRecording[] = [];
+  const takenForMatches: string[] = [];
   const played = found.flatMap((own, i): PlayedSession[] => {
     const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
     const periods = choice === null || choice.index === i ? task.periods : null;
@@ -143,12 +148,13 @@ export async function workOnSession(
     messages.push(...work.messages);
     if (work.messages.some(({ kind }) => kind === "failure")) statuses.push(ExitStatus.failed);
     if (work.session === null) return [];
+    if (work.isTakenForMatch) takenForMatches.push(name);
     counted.push(...members.flatMap((member) => countedOf(member, sources)));
     return [work.session];
   });
   const present = everyone.map(presentOf);
   const contents = [...sources.values()].map(({ name, content }) => [name, content] as const);
-  return { played, present, counted, contents, messages, status: statusOfAll(statuses) };
+  return { played, takenForMatches, present, counted, contents, messages, status: statusOfAll(statuses) };
 }
 
 const countedOf = (
@@ -177,27 +183,29 @@ function playedSession(
     profile,
     isMatch,
   }: SessionTask,
-): { session: PlayedSession | null; messages: SessionWork["messages"] } {
+): { session: PlayedSession | null; isTakenForMatch: boolean; messages: SessionWork["messages"] } {
   const players = namesIn(members, roster);
   const session = mainInterval(members.flatMap(({ recordings, leftOut }) => [...recordings, ...leftOut]));
   const where = { session, timeZone, players: people };
   const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && sheet.lines.length > 0) {
-    return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };
+    return {
+      session: null,
+      isTakenForMatch: false,
+      messages: sheet.lines.map((text) => ({ kind: "failure", text })),
+    };
   }
   const periods = sheet?.periods ?? asSessionPeriods(suggestPeriods(members));
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
   // a session that a recipe cannot count, or without peaks or standard runs, must not prevent the results of the others
-  const rows = squadRows(members, match, {
-    preset,
-    params,
-    zones,
-    recipes,
+  const options = {
+    ...{ preset, params, zones, recipes, mayBeUncounted: true },
     ...optionalFunctions(optionalFigures),
-    mayBeUncounted: true,
-  });
+  };
+  const played = halves === null ? periods : suggestSubstitutions(periods, members).periods;
+  const rows = squadRows(members, match, options, played);
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
@@ -217,6 +225,7 @@ function playedSession(
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },
+    isTakenForMatch: isMatch === null && halves !== null && !(sheet !== null && halves.every(isNamedHalf)),
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
       ...[

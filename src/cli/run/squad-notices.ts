@@ -1,6 +1,6 @@
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { repeatedIn } from "../../metrics/samples.js";
-import { count, decimalText, MOST_NAMES, namesText, unreachableText } from "../../pictures/figure-text.js";
+import { count, decimalText, MOST_NAMES, namesText } from "../../pictures/figure-text.js";
 import {
   hasZoneSpeeds,
   type Interval,
@@ -16,6 +16,7 @@ import {
   type ZoneKind,
 } from "../../squad/index.js";
 import { periodsCsv, unknownTrackers, wrongLines } from "../../squad/sheets.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 

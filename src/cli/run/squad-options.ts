@@ -4,7 +4,6 @@ import {
   type ParameterOverrides,
   type PresetName,
 } from "../../metrics/index.js";
-import { unreachableText } from "../../pictures/figure-text.js";
 import {
   highSpeedThresholds,
   MAIN_COLUMNS,
@@ -20,6 +19,7 @@ import {
 } from "../../squad/optional-columns.js";
 import type { OptionalFigure } from "../../squad/optional-figures.js";
 import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { namesText } from "../../pictures/figure-text.js";
 import {
   type PlayedSession,
   type Roster,
@@ -9,7 +10,7 @@ import {
 } from "../../squad/index.js";
 import { readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
-import { matchNotes } from "../../squad-report/match-notes.js";
+import { seasonNotes } from "../../squad-report/season-notes.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { nameMatcher } from "../batch/glob.js";
 import { findInputs, type Input } from "../batch/inputs.js";
@@ -68,16 +69,20 @@ export async function squadSeason(
     rosters.push(...rosterFiles(ownPath, ownRoster));
     tasks.push(taskOf(folder, own, ownRoster, { flags, order: output.order }));
   }
-  const { played, present, status } = await playedIn(tasks, flags, context);
+  const { played, takenForMatches, present, status } = await playedIn(tasks, flags, context);
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const used = rosters.filter((one) => tasks.some(({ roster: ofTask }) => ofTask === one.roster));
   tellAbsent(used, present, context);
   if (flags.load === "trimp" || output.order.columns.some(({ key }) => key === "trimp"))
     tellWithoutMaxHr(used, present, context);
+  if (takenForMatches.length > 0)
+    context.console.message(
+      `${namesText(takenForMatches)}: taken for ${takenForMatches.length === 1 ? "a match" : "matches"}, because two periods last from 30 to 70 minutes. To choose the folders of matches, add --matches, such as --matches "match*"`,
+    );
   const season = seasonOf(played);
   // the others contain the notes
   if (output.format !== "text" && output.format !== "html")
-    for (const note of matchNotes(season.sessions)) context.console.message(note);
+    for (const note of seasonNotes(season, output.order.fileColumns)) context.console.message(note);
   await writeContent(await contentOf(season, args, flags, output), flags, context);
   return status;
 }
@@ -142,7 +147,7 @@ async function playedIn(
   tasks: readonly SessionTask[],
   { cache, jobs: given }: SquadFlags,
   context: Context,
-): Promise<{ played: PlayedSession[]; present: Present[]; status: ExitStatus }> {
+): Promise<Pick<SessionWork, "played" | "takenForMatches" | "status"> & { present: Present[] }> {
   const { console, signal } = context;
   const sessions = tasks.map(({ folder, inputs }): Input => {
     const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
@@ -156,6 +161,7 @@ async function playedIn(
     return cache === true ? cachedWork(task, compute) : compute();
   };
   const played: PlayedSession[] = [];
+  const takenForMatches: string[] = [];
   const present: Present[] = [];
   const counted: CountedRecording[] = [];
   const working = runBatch<SessionWork>(context, {
@@ -172,6 +178,7 @@ async function playedIn(
       found.status = work.status;
       counted.push(...work.counted);
       played.push(...work.played);
+      takenForMatches.push(...work.takenForMatches);
       present.push(...work.present);
       for (const text of texts) console.message(text);
       for (const { kind, text } of work.messages) {
@@ -183,7 +190,7 @@ async function playedIn(
     statusOf: ({ status }) => status,
   });
   try {
-    return { status: await working, played, present };
+    return { status: await working, played, takenForMatches, present };
   } finally {
     await workers?.end();
   }

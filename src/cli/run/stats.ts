@@ -1,6 +1,6 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
-import { unreachableText } from "../../pictures/figure-text.js";
 import type { ZoneKind } from "../../squad/index.js";
+import { unreachableText } from "../../squad/unreachable-threshold.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";

@@ -7,6 +7,7 @@ import type { Job } from "../../store/queue/job-queue.js";
 import {
   chunkTables,
   concatColumns,
+  RewriteLimit,
   type SampleColumns,
   type StoreResult,
   sqlClientOf,
@@ -46,7 +47,7 @@ export async function loadRecording(
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const { startMs: from, stopMs: to } = spanOf(batches);
   const owner = { deviceId, ownerId };
-  const divided = await ownedParts(ctx, owner, batches, stored > 0);
+  const divided = await ownedParts(ctx, owner, batches, stored > 0 ? null : new RewriteLimit());
   await requireFits(ctx, owner, divided);
   const { refused, unowned } = divided.leftOut;
   let loaded: Loaded = { read, stored, refused, unowned, times: [] };

@@ -3,6 +3,7 @@ import {
   divide,
   isOnePart,
   Pauses,
+  type RewriteLimit,
   type SampleColumns,
   SamplesByBucket,
   sqlClientOf,
@@ -28,14 +29,14 @@ export interface OwnedParts {
 /**
  * Divides the samples that the owner may store now. The number of samples of other owners has no influence.
  * @param batches are modified
- * @param isAccepted an earlier run of the load has stored parts
+ * @param limit null if an earlier run of the load has stored parts
  * @throws RecordingRefused
  */
 export async function ownedParts(
   ctx: Context,
   owner: Owner,
   batches: readonly SampleColumns[],
-  isAccepted = false,
+  limit: RewriteLimit | null,
 ): Promise<OwnedParts> {
   if (isOnePart(batches))
     return { parts: [() => [...batches]], leftOut: { refused: 0, unowned: 0 }, division: null };
@@ -47,7 +48,7 @@ export async function ownedParts(
     kept.push(filter.keep(batch));
   }
   const samples = await SamplesByBucket.of(kept);
-  const division = await divide(sqlClientOf(ctx.queries), owner.deviceId, samples, isAccepted).catch(
+  const division = await divide(sqlClientOf(ctx.queries), owner.deviceId, samples, limit).catch(
     (error: unknown) => {
       throw refusalFor(error);
     },

@@ -39,8 +39,8 @@ const kindOf = (changed: ChangedSessions): Kind => ("sessionIds" in changed ? ch
 
 /** Records the changes if there are few. @returns whether they were recorded */
 async function recordFew(unit: UnitOfWork, ids: SessionIds, kind: Kind = "figures"): Promise<boolean> {
-  const readers = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
-  if (readers.length > RECORDED_AT_A_TIME) return false;
+  const { readers, next } = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
+  if (next !== undefined) return false;
   await recordReaders(unit, kind, readers);
   return true;
 }
@@ -59,7 +59,7 @@ export async function recordFigures(unit: UnitOfWork, changed: Found): Promise<v
 export const queueFigures = (unit: UnitOfWork, changed: Found): Promise<void> =>
   queueRecordings(unit, [recordingOf(changed)]);
 
-/** Records that the figures of players have changed for managers. */
+/** Records that the figures of players have changed for managers. @param members each pair once */
 export async function recordFiguresOfMembers(
   unit: UnitOfWork,
   members: readonly Required<Memberships>[],
@@ -111,8 +111,7 @@ export async function recordNextSessions(
   unit: UnitOfWork,
   { after = BEGIN, ...changed }: SessionsLeft,
 ): Promise<{ recorded: number; left: SessionsLeft | undefined }> {
-  const readers = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
+  const { readers, next } = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
   await recordReaders(unit, kindOf(changed), readers);
-  const last = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;
-  return { recorded: readers.length, left: last && { ...changed, after: last } };
+  return { recorded: readers.length, left: next && { ...changed, after: next } };
 }

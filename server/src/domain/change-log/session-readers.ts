@@ -37,14 +37,19 @@ export interface Memberships {
   managerId?: number;
 }
 
-/** Selects the sessions during the memberships. */
+/**
+ * Selects the sessions during the memberships. The memberships of a squad are one value, so every session is compared once,
+ * regardless of their number.
+ * @param members each pair once
+ */
 export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =>
   sql`SELECT activity_id AS id FROM (
-      SELECT squad_id, start_time AS joined, end_time AS ended FROM unnest(
+      SELECT squad_id, range_agg(tstzrange(start_time, end_time)) AS times FROM unnest(
         ${sql.param(members.map(({ athleteId }) => athleteId))}::bigint[], ${sql.param(members.map(({ managerId }) => managerId ?? null))}::bigint[]
       ) AS one (athlete_id, manager_id) JOIN squad_members USING (athlete_id)
-      JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
-    ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
+      JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id) GROUP BY squad_id
+    ) AS member JOIN sessions USING (squad_id)
+    WHERE ${isDuring(sql`lower(times)`, sql`upper(times)`)} AND tstzrange(start_time, end_time) && times`;
 
 /** Selects the sessions with a period that gives the athlete separate times. */
 export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
@@ -98,30 +103,42 @@ export async function sessionsWith(
 
 const idsOf = (rows: readonly { id: number }[]): SQL => sql`${sql.param(rows.map(({ id }) => id))}::bigint[]`;
 
-/** A session, and an account that can read it. */
+/** A session, and an account that can read it; also a place in the order of both. */
 export interface Reader {
   accountId: number;
   sessionId: number;
 }
 
 /**
- * Returns the first readers after a reader of the sessions, in the order of sessions and accounts. Reads one session after
- * another, because each can have hundreds of readers.
+ * Maximum number of sessions whose readers one transaction reads, because each can have hundreds of time frames whose athletes
+ * cannot sign in.
+ */
+const SESSIONS_AT_A_TIME = 20;
+
+/**
+ * Returns the first readers after a place of the sessions, in the order of sessions and accounts, and the place after which there
+ * may be more.
  */
 export async function nextReaders(
   { queries }: UnitOfWork,
   ids: SessionIds,
   after: Reader,
   limit: number,
-): Promise<Reader[]> {
-  // Each session has at least one reader, its owner. Only the first session may have no further readers.
+): Promise<{ readers: Reader[]; next: Reader | undefined }> {
+  const { rows: found } = await queries.execute<{ id: string }>(sql`
+    SELECT id FROM (${ids}) AS any_order WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${SESSIONS_AT_A_TIME}`);
+  const sessionIds = found.map(({ id }) => Number(id));
   const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
-    SELECT found.id AS object_id, account_id FROM (
-      SELECT DISTINCT id FROM (${ids}) AS any_order WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${limit + 1}
-    ) AS found CROSS JOIN LATERAL (${READERS}) AS readers
+    SELECT found.id AS object_id, account_id FROM (${theseSessions(sessionIds)}) AS found CROSS JOIN LATERAL (${READERS}) AS readers
     WHERE (found.id, account_id) > (${after.sessionId}::bigint, ${after.accountId}::bigint) AND ${canRead(sql`account_id`)}
     ORDER BY found.id, account_id LIMIT ${limit}`);
-  return rows.map((row) => ({ accountId: Number(row.account_id), sessionId: Number(row.object_id) }));
+  const readers = rows.map((row) => ({
+    accountId: Number(row.account_id),
+    sessionId: Number(row.object_id),
+  }));
+  if (readers.length === limit) return { readers, next: readers.at(-1) };
+  const last = sessionIds.length === SESSIONS_AT_A_TIME ? sessionIds.at(-1) : undefined;
+  return { readers, next: last === undefined ? undefined : { sessionId: last + 1, accountId: 0 } };
 }
 
 /** Records that sessions, or only their figures, have changed for these readers. */

@@ -16,6 +16,7 @@ import {
   recordSquad,
 } from "../change-log/objects.js";
 import { recordRoles } from "../change-log/record.js";
+import type { Memberships } from "../change-log/session-readers.js";
 import { recompute } from "../computed-data/recompute.js";
 import { deletePermissions } from "../permissions/remove.js";
 import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
@@ -50,11 +51,17 @@ const recordMembers = (
     members.flatMap((one) => (one === null ? [] : [{ accountId: one.athleteId, squadId: one.squadId }])),
   );
 
+type Permissions = Events["permissionsGranted"]["granted"];
+
+/** Returns each pair once, because a manager can have thousands of permissions on one athlete. */
+const pairsOf = (changed: Permissions): Required<Memberships>[] => [
+  ...new Map(
+    changed.map(({ athleteId, managerId }) => [`${managerId} ${athleteId}`, { athleteId, managerId }]),
+  ).values(),
+];
+
 /** Sessions at the times of a permission to write get time frames of the athlete, or lose them. */
-async function deriveWritable(
-  unit: UnitOfWork,
-  changed: Events["permissionsGranted"]["granted"],
-): Promise<void> {
+async function deriveWritable(unit: UnitOfWork, changed: Permissions): Promise<void> {
   const writable = changed.filter(({ permission }) => permission === "WRITE");
   const byPair = groupBy(writable, ({ managerId, athleteId }) => `${managerId} ${athleteId}`);
   const owners = await ownersOfSquads(
@@ -130,8 +137,8 @@ export const effects: Effects<keyof Events> = {
         granted.map((after) => ({ id: after.id, after })),
       ),
     (unit, { granted }) => deriveWritable(unit, granted),
-    (unit, { granted }) => recordPermitted(unit, granted),
-    (unit, { granted }) => recordFiguresOfMembers(unit, granted),
+    (unit, { granted }) => recordPermitted(unit, pairsOf(granted)),
+    (unit, { granted }) => recordFiguresOfMembers(unit, pairsOf(granted)),
   ],
   permissionsRevoked: [
     (unit, { revoked }) =>
@@ -140,8 +147,8 @@ export const effects: Effects<keyof Events> = {
         revoked.map((before) => ({ id: before.id, before })),
       ),
     (unit, { revoked }) => deriveWritable(unit, revoked),
-    (unit, { revoked }) => recordPermitted(unit, revoked),
-    (unit, { revoked }) => recordFiguresOfMembers(unit, revoked),
+    (unit, { revoked }) => recordPermitted(unit, pairsOf(revoked)),
+    (unit, { revoked }) => recordFiguresOfMembers(unit, pairsOf(revoked)),
   ],
   deviceChanged: [audit("device")],
   bluetoothChanged: [(unit, { deviceId, before, after }) => unit.audit("bluetooth", deviceId, before, after)],

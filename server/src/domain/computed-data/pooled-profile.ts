@@ -1,21 +1,12 @@
-import {
-  type PooledProfile,
-  PROFILE_DAYS,
-  type ProfilePoint,
-  pooledProfile,
-  SEASON_DAYS,
-} from "asi-convert/metrics";
-import { sql } from "drizzle-orm";
-import { computedData } from "../../store/schema.js";
+import { type PooledProfile, type ProfilePoint, pooledProfile, SEASON_DAYS } from "asi-convert/metrics";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { computedData, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Timeframe } from "../timeframes/rules.js";
-import { type DayResult, dayOf, resultsOfDays } from "./results-of-days.js";
-import type { seasonMaxSpeedOf } from "./season-speed.js";
+import { dayOf } from "./results-of-days.js";
+import type { Season } from "./season-speed.js";
 
-/** Maximum number of pooled time frames, latest first: ten for every day. */
-const MAX_TIMEFRAMES = 10 * PROFILE_DAYS;
-
-/** Number of time frames for each statement. Few athletes have more in four weeks. */
+/** Number of time frames whose points one statement reads. */
 const AT_A_TIME = 100;
 
 /** The profile, or the reason why there is none, and how many time frames are missing. */
@@ -33,27 +24,19 @@ const overlap = (a: Times, b: Times) => a.startTime <= b.endTime && b.startTime 
  * stored results of the owner's time frames that the caller can read. Ignores time frames that overlap a longer one, because they
  * contain the same points. The time frames of an activity on one day count as one session.
  * There is no profile while time frames of the year are not computed, because their runs, or a higher maximum speed, would change it.
- * @param season the maximum speed of the season
  */
-export async function pooledProfileOf(
-  ctx: Context,
-  frame: Timeframe,
-  season: Awaited<ReturnType<typeof seasonMaxSpeedOf>>,
-): Promise<PooledOfDays> {
-  const results: (DayResult<string | null> & { value: string | null })[] = [];
-  for await (const result of resultsOfDays(ctx, frame, {
-    days: PROFILE_DAYS,
-    value: sql<string | null>`${computedData.profilePoints}`,
-    atATime: AT_A_TIME,
-  })) {
-    if (result.found !== null) results.push({ ...result, value: result.found.value });
-    if (results.length === MAX_TIMEFRAMES) break;
-  }
+export async function pooledProfileOf(ctx: Context, frame: Timeframe, season: Season): Promise<PooledOfDays> {
   const sessions = new Map<string, { day: string; points: ProfilePoint[] }>();
-  for (const { session, day, value } of longestOf(results)) {
-    const pooled = sessions.get(session) ?? { day, points: [] };
-    if (value !== null) pooled.points.push(...(JSON.parse(value) as ProfilePoint[]));
-    sessions.set(session, pooled);
+  const results = longestOf(season.pooled);
+  for (let at = 0; at < results.length; at += AT_A_TIME) {
+    ctx.signal?.throwIfAborted();
+    const some = results.slice(at, at + AT_A_TIME);
+    const pointsOf = await pointsOfFrames(ctx, frame, some);
+    for (const { id, session, day } of some) {
+      const pooled = sessions.get(session) ?? { day, points: [] };
+      pooled.points.push(...(pointsOf.get(id) ?? []));
+      sessions.set(session, pooled);
+    }
   }
   const maxSpeed = season.speed?.max_speed ?? null;
   const pooled = pooledProfile([...sessions.values()], { to: dayOf(frame.startTime), maxSpeed });
@@ -61,6 +44,27 @@ export async function pooledProfileOf(
   if (waiting.length === 0) return { ...pooled, not_computed: 0 };
   const reason = `${waiting.length} time frames of the ${SEASON_DAYS} days are not computed, the latest with the id ${waiting[0]}`;
   return { ...pooled, profile: null, reason, not_computed: waiting.length };
+}
+
+/** Reads the points of results, unless their time frames have another athlete or owner in the meantime. */
+async function pointsOfFrames(
+  { queries }: Context,
+  { athleteId, ownerId }: Timeframe,
+  frames: readonly { id: number }[],
+): Promise<ReadonlyMap<number, ProfilePoint[]>> {
+  const rows = await queries
+    .select({ id: timeframes.id, points: computedData.profilePoints })
+    .from(timeframes)
+    .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+    .where(
+      and(
+        sql`${timeframes.id} = ANY(${sql.param(frames.map(({ id }) => id))}::bigint[])`,
+        eq(timeframes.athleteId, athleteId),
+        eq(timeframes.ownerId, ownerId),
+        isNotNull(computedData.profilePoints),
+      ),
+    );
+  return new Map(rows.map(({ id, points }) => [id, JSON.parse(points ?? "[]") as ProfilePoint[]]));
 }
 
 /** Removes time frames that overlap a longer one. Returns the others in chronological order. */

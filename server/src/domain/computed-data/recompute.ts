@@ -10,6 +10,7 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { overlaps } from "../sample-ownership/overlapping-frames.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { lockInput } from "./input-lock.js";
 import { queueComputation } from "./queue.js";
@@ -77,7 +78,7 @@ const ofDevice = (deviceId: number, ownerId: number | undefined, times: SQL): SQ
   and(
     eq(timeframes.deviceId, deviceId),
     ownerId === undefined ? undefined : eq(timeframes.ownerId, ownerId),
-    sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${times}`,
+    overlaps(times),
   );
 
 /** @returns the last marked time frame if there may be more */

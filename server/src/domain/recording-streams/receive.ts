@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AsiError, RecordingReader, type Report } from "asi-convert";
-import { bucketOf, type SampleColumns } from "../../store/samples/index.js";
+import { bucketOf, RewriteLimit, type SampleColumns } from "../../store/samples/index.js";
 import { RecordingRefused, scatteredAdvice } from "../bulk-load/refusal.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -27,6 +27,7 @@ export class StreamReceiver {
   readonly #owned: OwnedDevice;
   readonly #reader = new RecordingReader({ output: "columns", hr: "auto" });
   readonly #buckets = new Set<number>();
+  readonly #limit: RewriteLimit;
   #stream: RecordingStream;
   /** Number of bytes that the gateway sends again. */
   #repeatedBytes: number;
@@ -36,6 +37,7 @@ export class StreamReceiver {
     this.#ctx = ctx;
     this.#owned = owned;
     this.#stream = stream;
+    this.#limit = new RewriteLimit(stream.bytes > 0);
     this.#repeatedBytes = repeatedBytes;
   }
 
@@ -144,7 +146,7 @@ export class StreamReceiver {
     const { info } = this.#reader;
     // Storing the samples reorders them.
     const latestMs = latestOf(batches);
-    const parts = storePiece(this.#ctx, this.#stream, { piece, batches, ends, info });
+    const parts = storePiece(this.#ctx, this.#stream, { piece, batches, ends, info }, this.#limit);
     for await (const { stream, ...counts } of parts) {
       this.#stream = stream;
       for (const key of Object.keys(counts) as (keyof Counts)[]) this.counts[key] += counts[key];

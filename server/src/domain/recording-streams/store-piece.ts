@@ -1,7 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { RecordingInfo } from "asi-convert";
 import { and, eq, sql } from "drizzle-orm";
-import type { SampleColumns } from "../../store/samples/index.js";
+import type { RewriteLimit, SampleColumns } from "../../store/samples/index.js";
 import { recordingStreams } from "../../store/schema.js";
 import { recordFirmware } from "../bulk-load/firmware.js";
 import { ownedParts } from "../bulk-load/owned-parts.js";
@@ -50,9 +50,10 @@ export async function* storePiece(
   ctx: Context,
   held: RecordingStream,
   { piece, batches, ends, info }: Piece,
+  limit: RewriteLimit,
 ): AsyncGenerator<StoredPiece> {
   const { deviceId, managerId: ownerId } = held;
-  const { parts, leftOut } = await ownedParts(ctx, { deviceId, ownerId }, batches);
+  const { parts, leftOut } = await ownedParts(ctx, { deviceId, ownerId }, batches, limit);
   for (const part of parts.slice(0, -1)) {
     yield await storePart(ctx, held, { piece: NOTHING, batches: part(), ends: false, info });
     await nextEventLoopTurn();

@@ -1,6 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import {
   daysSinceLast,
+  type FigureLimits,
   normalBefore,
   type PlayedSession,
   type SeasonRow,
@@ -8,6 +9,7 @@ import {
   seasonOf,
   seasonSummary,
 } from "asi-convert/squad";
+import { limitNotes } from "asi-convert/squad-report";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { idAsName } from "./period-rows.js";
@@ -62,26 +64,40 @@ export async function* seasonPlayers(
     const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.session.id ?? 0]));
     for (const player of season.players) {
       const athlete = Number(player.name);
+      const name = about.get(athlete)?.name ?? "";
+      const limits = limitsSeen(hasHeart);
       const head = {
         athlete,
-        player: about.get(athlete)?.name ?? "",
+        player: name,
         number: player.number,
         position: player.position,
         days_since_last: daysSinceLast(player),
         normal: byKey((column) => normalBefore(player, lastPlace, column)),
         best: byKey((column) => seasonSummary(player.entries, column).best),
+        notes: limitNotes({ players: [{ ...player, name }] }, columns),
       };
       // Use the stored texts of the figures, because thousands of objects would take longer.
       const entries = player.entries.flatMap(({ session, row, daysSince }) =>
         row === null
           ? []
           : [
-              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"days_since":${daysSince}}`,
+              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"limits":${limits.placeOf(row.limits)},"days_since":${daysSince}}`,
             ],
       );
-      yield `${JSON.stringify(head).slice(0, -1)},"entries":[${entries.join(",")}]}`;
+      yield `${JSON.stringify(head).slice(0, -1)},"limits":[${limits.texts}],"entries":[${entries.join(",")}]}`;
     }
   }
+}
+
+/** Collects the different limits of a player as JSON, because most sessions have the same. */
+function limitsSeen(hasHeart: boolean) {
+  const texts: string[] = [];
+  const placeOf = (limits: FigureLimits | null): number | null => {
+    if (limits === null) return null;
+    const text = JSON.stringify(hasHeart ? limits : withoutHeart(limits));
+    return texts.includes(text) ? texts.indexOf(text) : texts.push(text) - 1;
+  };
+  return { texts, placeOf };
 }
 
 /** A row whose figures are still text, because the objects of all players at once would need most of the memory. */
@@ -106,7 +122,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
   const { name, startTime, endTime, kind } = one.session;
   const rows: TextRow[] = [];
   for (const player of one.stored) {
-    const { athleteId, text, recordedMs, hrCoverage, ofHalves } = player;
+    const { athleteId, text, recordedMs, hrCoverage, limits, ofHalves } = player;
     // A player without data has no recording.
     if (recordedMs === null || (seen !== null && athleteId !== seen)) continue;
     rows.push({
@@ -117,6 +133,9 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
       },
       text,
       covers: ofHalves === null ? "session" : "halves",
+      limits,
+      // The times of substitutes are in the periods, so figures of halves are without the bench.
+      benchShare: 0,
       coverage: shareWithData(player, one),
       hrCoverage,
     });

@@ -1,5 +1,5 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { type Interval, lengthOf, united } from "asi-convert/squad";
+import { type FigureLimits, type Interval, lengthOf, united } from "asi-convert/squad";
 import { and, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures, sessionTimeframes } from "../../store/schema.js";
@@ -8,7 +8,7 @@ import { WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { arrayOf, type Part, type ReadPart } from "./season-parts.js";
-import { storedHrCoverage } from "./stored-figures.js";
+import { storedHead } from "./stored-figures.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures in one response. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
@@ -94,6 +94,8 @@ export interface Stored {
   text: string;
   /** Share of the recorded time of these figures with a heart rate; null if it is unknown. */
   hrCoverage: number | null;
+  /** The limits on which these figures depend; null without data. */
+  limits: FigureLimits | null;
   /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
   /** The halves of a match: their length for the player and the time with data in them; null for other sessions. */
@@ -114,7 +116,7 @@ type StoredRow = {
   periods: string;
   inputs: string;
   figures: string;
-  heart: string;
+  heads: string;
   recorded: string;
   lengths: string;
   seconds: string;
@@ -141,7 +143,7 @@ export async function storedOf(
   const figures = seen === null ? sql`figures` : sql`CASE WHEN athlete_id = ${seen} THEN figures ELSE '' END`;
   const { rows } = await queries.execute<StoredRow>(sql`
     SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(period, ',') AS periods,
-      string_agg(inputs, ',') AS inputs, string_agg(${figures}, ${"\n"}) AS figures, string_agg(${storedHrCoverage}, ',') AS heart,
+      string_agg(inputs, ',') AS inputs, string_agg(${figures}, ${"\n"}) AS figures, string_agg(${storedHead}, ',') AS heads,
       string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(period_ms::text, ',') AS lengths, string_agg(seconds, ',') AS seconds
     FROM ${sessionFigures}
     WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND ${isWanted} GROUP BY session_id`);
@@ -152,12 +154,14 @@ export async function storedOf(
   return { bySession, changed: [...wanted.values()] };
 }
 
+const NO_HEAD = { hrCoverage: null, limits: null };
+
 /** Reads the players of a session, and removes them from `wanted`. */
 function playersIn(row: StoredRow, wanted: Map<string, ReadPart>): StoredPlayers {
   const inputs = row.inputs.split(",");
   const periods = row.periods.split(",");
   const texts = row.figures.split("\n");
-  const heart = JSON.parse(`[${row.heart}]`) as (number | null)[];
+  const heads = JSON.parse(`[${row.heads}]`) as (Pick<Stored, "hrCoverage" | "limits"> | null)[];
   const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
   const seconds = JSON.parse(`[${row.seconds}]`) as [from: number, to: number][][];
   const athletes = row.athletes.split(",");
@@ -180,7 +184,7 @@ function playersIn(row: StoredRow, wanted: Map<string, ReadPart>): StoredPlayers
     stored.push({
       athleteId: part.athleteId,
       text: texts[shown] ?? "",
-      hrCoverage: heart[shown] ?? null,
+      ...(heads[shown] ?? NO_HEAD),
       recordedMs: recorded[place] ?? null,
       ofHalves:
         ofHalves === undefined

@@ -1,10 +1,8 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
-import { SQUAD_COLUMNS } from "asi-convert/squad";
+import type { Static, StaticDecode } from "@sinclair/typebox";
 import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
-import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../change/group-by.js";
@@ -14,15 +12,14 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
-import { Figures, MatchNote, ShareWithHr, withoutHeartOptional } from "./figures-resource.js";
 import { matchNotesOf } from "./match-notes.js";
 import { playersOf } from "./players.js";
 import { countsInLength, isReadableRow } from "./readable-rows.js";
 import { incompletePlayers } from "./refused-derivations.js";
-import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { type Part, partsOf, type ReadPart } from "./season-parts.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
+import type { Season, SeasonQuery } from "./season-resource.js";
 import { batchesOf, storedOf } from "./season-stored.js";
 import { computingSessions } from "./waiting-work.js";
 
@@ -31,85 +28,6 @@ export const MAX_SESSIONS = 400;
 
 /** Maximum number of restarts because figures have changed between the statements. */
 const MAX_TRIES = 3;
-
-export const SeasonQuery = Type.Object({
-  from: Query.dateTime("Only sessions that end later"),
-  to: Query.dateTime("Only sessions that start earlier"),
-});
-
-const Normal = Type.Object({ mean: Type.Number(), low: Type.Number(), high: Type.Number() });
-
-/** Returns the schema of an object with a value for each figure. */
-const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: string) =>
-  Type.Object(Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, withoutHeartOptional(key, value)])), {
-    description,
-  });
-
-export const Season = Type.Object(
-  {
-    squad: Type.Integer(),
-    left_out: Type.Integer({ minimum: 0, description: "Number of omitted older sessions" }),
-    sessions: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        name: Type.String(),
-        kind: Kind,
-        start_time: DateTimeOut(),
-        end_time: DateTimeOut(),
-        match_note: MatchNote,
-        not_computed: Type.Array(Type.Integer(), {
-          description:
-            "Ids of athletes whose figures are not computed, stale, or incomplete because of a limit. The table of the session computes them, or names them with `limit_reached`",
-        }),
-        computing: Type.Boolean({
-          description: "As in the details of the session: its figures may still change",
-        }),
-      }),
-      { description: "In chronological order" },
-    ),
-    players: Type.Array(
-      Type.Object({
-        athlete: Type.Integer(),
-        player: Type.String(),
-        number: Nullable(Type.String()),
-        position: Nullable(Type.String()),
-        days_since_last: Nullable(
-          Type.Integer({
-            description: "From the last session of the player to the last session of the squad",
-          }),
-        ),
-        normal: byFigure(
-          Nullable(Normal),
-          "Mean and normal range of the last five matches before the last session; null with fewer than three. Only entries that cover halves count, without figures that missing data may have lowered",
-        ),
-        best: byFigure(Nullable(Type.Number()), "Highest value of each figure"),
-        entries: Type.Array(
-          Type.Object({
-            session: Type.Integer(),
-            covers: Type.Union([Type.Literal("halves"), Type.Literal("session")], {
-              description:
-                "What the figures are from: the two halves of a match, or the whole session. Only figures of halves count as those of a match",
-            }),
-            figures: Figures,
-            share_with_data: Nullable(
-              Type.Number({
-                description:
-                  "Share with data of this player: of the two halves of a match, otherwise of the whole session. null if the player does not take part in the halves, or if the figures of other players of the session are missing",
-              }),
-            ),
-            share_with_hr: Type.Optional(ShareWithHr),
-            days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
-          }),
-          {
-            description:
-              "The stored figures of the two halves of a match, or of the whole session for other sessions",
-          },
-        ),
-      }),
-    ),
-  },
-  { $id: "Season" },
-);
 
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { SQUAD_COLUMNS } from "asi-convert/squad";
+import { limitsOf, SQUAD_COLUMNS } from "asi-convert/squad";
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures } from "../../store/schema.js";
@@ -44,7 +44,7 @@ export const storedTexts = ({ figures, recordedMs, seconds, ...others }: PlayerF
     recordedMs,
     seconds: JSON.stringify(seconds),
     // A season reads only the beginning.
-    details: JSON.stringify({ hrCoverage, cells, definition, further }),
+    details: JSON.stringify({ hrCoverage, limits: limitsOf(definition), cells, definition, further }),
   };
 };
 
@@ -63,8 +63,8 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
   ...readDetails(details),
 });
 
-/** The share with a heart rate in stored details, as JSON. The whole text is long. */
-export const storedHrCoverage = sql`coalesce(substring(left(${sessionFigures.details}, 40) FROM ${'^\\{"hrCoverage":([0-9.e-]+)'}::text), 'null')`;
+/** The share with a heart rate and the limits in stored details, as JSON. The whole text is long. */
+export const storedHead = sql`coalesce(substring(left(${sessionFigures.details}, 160) FROM ${'^(\\{"hrCoverage":[^,]*,"limits":(\\{[^}]*\\}|null)),'}::text) || '}', 'null')`;
 
 /** Reads the part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>

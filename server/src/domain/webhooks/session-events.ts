@@ -2,7 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import { activities, ownerships, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
+import { overlaps } from "../sample-ownership/overlapping-frames.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
 /** Notifies the webhooks of the owner that a session has changed. */
@@ -43,9 +43,7 @@ export async function emitChangedSessions(
     )
     SELECT DISTINCT ${activities.id} AS id, owned.owner
     FROM owned
-    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId} AND ${timeframes.startTime} <= upper(times)
-      AND ${timeframes.startTime} >= lower(times) - ${`${MAX_LENGTH_DAYS} days`}::interval
-      AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && times
+    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId} AND ${overlaps(sql`times`)}
     JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
     JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId} AND ${activities.ownerId} = owned.owner
     ORDER BY id LIMIT ${MAX_SESSIONS}`);

@@ -90,6 +90,8 @@ export function computedDataRoutes(app: FastifyInstance): void {
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",
     query: TimeframeQuery,
+    // These figures read the time frames of a year.
+    heavyWith: ["with_max_speed", "with_profile"],
     success: { status: 200, schema: ComputedData, headers },
     failures: [400],
     async handle({ ctx, target, query, reply }) {

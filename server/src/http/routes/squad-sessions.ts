@@ -25,7 +25,8 @@ import {
   SessionPeriods,
   SessionPeriodsInput,
 } from "../../domain/sessions/resource.js";
-import { Season, SeasonQuery, squadSeason } from "../../domain/sessions/season.js";
+import { squadSeason } from "../../domain/sessions/season.js";
+import { Season, SeasonQuery } from "../../domain/sessions/season-resource.js";
 import { SuggestedQuery, SuggestedSession, suggestSessions } from "../../domain/sessions/suggested.js";
 import { updateSession } from "../../domain/sessions/update.js";
 import { sessionDetails } from "../../domain/sessions/waiting-work.js";

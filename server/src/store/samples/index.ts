@@ -19,7 +19,7 @@ export { latestSamples, latestTimestamp } from "./latest.js";
 export type { MergeCounts } from "./merge.js";
 export { instantsOf, intervalsIn, millisecondsOf, textOfInstants, textOfMultirange } from "./multirange.js";
 export { readPage, type SamplePage } from "./page.js";
-export { type Division, divide, isOnePart, type Part } from "./parts.js";
+export { type Division, divide, isOnePart, type Part, RewriteLimit } from "./parts.js";
 export { Pauses } from "./pauses.js";
 export { listRanges, listRangesOf, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom, type Removal } from "./removal.js";

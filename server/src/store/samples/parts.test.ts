@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BUCKET_MS, bucketOf } from "./bucket.js";
 import { allocateColumns, concatColumns, type SampleColumns } from "./columns.js";
-import { divide, isOnePart, type Part, SamplesByBucket } from "./index.js";
+import { divide, isOnePart, type Part, RewriteLimit, SamplesByBucket } from "./index.js";
 import type { SqlClient } from "./sql-client.js";
 
 const FULL = 30_000;
@@ -28,14 +28,14 @@ const batchesOf = (all: SampleColumns, ends: readonly number[]) =>
   });
 
 /** Divides samples with this number of stored samples in each of their buckets. */
-async function divided(times: readonly number[], storedInEach: number) {
+async function divided(times: readonly number[], storedInEach: number, limit = new RewriteLimit()) {
   const client: SqlClient = {
     query: async <Row>(_: string, params: unknown[] = []) => ({
       rows: (params[1] as number[]).map((bucket) => ({ bucket, n: storedInEach })) as Row[],
     }),
   };
   const samples = await SamplesByBucket.of([samplesAt(times)]);
-  return { samples, ...(await divide(client, 1, samples)) };
+  return { samples, ...(await divide(client, 1, samples, limit)) };
 }
 
 const oneInEach = (buckets: number) => Array.from({ length: buckets }, (_, bucket) => bucket * BUCKET_MS);
@@ -120,6 +120,23 @@ describe("the parts of a load", () => {
     expect((await divided(several, FULL - 1)).parts).toHaveLength(6);
     const many = oneInEach(334).flatMap((ms) => every(10, 2_000).map((offset) => ms + offset));
     await expect(divided(many, FULL)).rejects.toMatchObject({ code: "TOO_SCATTERED" });
+  });
+
+  it("of all pieces of a recording together rewrite at most the number of one recording", async () => {
+    const limit = new RewriteLimit();
+    expect((await divided(oneInEach(8), FULL - 1, limit)).parts).toHaveLength(3);
+    expect((await divided(oneInEach(8), FULL - 1, limit)).parts).toHaveLength(3);
+    await expect(divided(oneInEach(1), FULL - 1, limit)).rejects.toMatchObject({
+      message: expect.stringContaining("510000 samples"),
+    });
+  });
+
+  it("of a continued recording rewrite few samples for their number", async () => {
+    const sparse = oneInEach(4);
+    const dense = sparse.flatMap((ms) => every(10, 1_250).map((offset) => ms + offset));
+    const limit = () => new RewriteLimit(true);
+    expect((await divided(dense, FULL, limit())).parts).toHaveLength(2);
+    await expect(divided(sparse, FULL, limit())).rejects.toMatchObject({ code: "TOO_SCATTERED" });
   });
 
   it("know whether limits on the stored samples could be exceeded", async () => {

@@ -14,12 +14,37 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 export const MAX_PART_SAMPLES = 100_000;
 const MAX_PART_CHUNKS = 64;
 
-/** Number of samples that each load may rewrite, and number of further ones for each of its own samples. */
+/** Number of samples that each recording may rewrite, and number of further ones for each of its own samples. */
 const BASE_REWRITTEN = 500_000;
 const REWRITTEN_PER_SAMPLE = 25;
 
-/** Maximum number of samples that a load rewrites. A recording of 48 h at 25 Hz that is loaded a second time has 8.6 million. */
+/** Maximum number of samples that a recording rewrites. A recording of 48 h at 25 Hz that is loaded a second time has 8.6 million. */
 const MAX_REWRITTEN = 10_000_000;
+
+/** Limits the number of samples that a recording rewrites, in all its divided pieces. */
+export class RewriteLimit {
+  readonly #base: number;
+  #own = 0;
+  #rewritten = 0;
+
+  /** @param isContinued whether earlier pieces of the recording may have used the number that each recording may rewrite */
+  constructor(isContinued = false) {
+    this.#base = isContinued ? 0 : BASE_REWRITTEN;
+  }
+
+  /** @throws SampleStoreError `TOO_SCATTERED` if the samples would rewrite too many samples for their number */
+  add(own: number, rewritten: number, deviceId: number): void {
+    this.#own += own;
+    this.#rewritten += rewritten;
+    const most = Math.min(MAX_REWRITTEN, this.#base + REWRITTEN_PER_SAMPLE * this.#own);
+    if (this.#rewritten <= most) return;
+    throw new SampleStoreError(
+      "TOO_SCATTERED",
+      `The recording would rewrite ${this.#rewritten} samples: its own, and those already stored in the same periods of five minutes. At most ${most} are possible for its number of samples. These samples were not stored. Load fewer periods of five minutes at a time.`,
+      { deviceId },
+    );
+  }
+}
 
 /** Maximum number of samples of one bucket in a part, in which the whole chunk can be rewritten. */
 const MAX_BUCKET_SAMPLES = MAX_PART_SAMPLES - MAX_CHUNK_SAMPLES;
@@ -58,14 +83,14 @@ export function isOnePart(batches: readonly SampleColumns[]): boolean {
 
 /**
  * Divides samples of a device into parts, by the numbers of samples that are stored in their buckets.
- * @param isAccepted an earlier run has stored parts, which now count as stored samples, so nothing is refused
- * @throws SampleStoreError `TOO_SCATTERED` if they would rewrite too many samples for their number
+ * @param limit null if an earlier run has stored parts, which now count as stored samples, so nothing is refused
+ * @throws SampleStoreError `TOO_SCATTERED`
  */
 export async function divide(
   client: SqlClient,
   deviceId: number,
   samples: SamplesByBucket,
-  isAccepted = false,
+  limit: RewriteLimit | null,
 ): Promise<Division> {
   const { buckets } = samples;
   const stored = await storedSizes(client, deviceId, buckets);
@@ -95,9 +120,7 @@ export async function divide(
       from = to;
     }
   }
-  const own = samples.startOf(buckets.length);
-  if (!isAccepted)
-    requireFew(rewritten, Math.min(MAX_REWRITTEN, BASE_REWRITTEN + REWRITTEN_PER_SAMPLE * own), deviceId);
+  limit?.add(samples.startOf(buckets.length), rewritten, deviceId);
   return { parts, mostRoom, mayBeDense };
 }
 
@@ -112,13 +135,4 @@ async function storedSizes(
     [samplesOf(deviceId), buckets],
   );
   return new Map(rows.map(({ bucket, n }) => [Number(bucket), n]));
-}
-
-function requireFew(rewritten: number, most: number, deviceId: number): void {
-  if (rewritten <= most) return;
-  throw new SampleStoreError(
-    "TOO_SCATTERED",
-    `The recording would rewrite ${rewritten} samples: its own, and those already stored in the same periods of five minutes. At most ${most} are possible for its number of samples. Nothing was stored. Load fewer periods of five minutes at a time.`,
-    { deviceId },
-  );
 }

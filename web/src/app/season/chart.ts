@@ -3,7 +3,6 @@
  * package would duplicate the code.
  */
 export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
-export { unreachableText } from "../../../../src/pictures/figure-text.js";
 export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
 export {
   NORMAL_RULE,
@@ -12,9 +11,11 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
+export { unreachableText } from "../../../../src/squad/unreachable-threshold.js";
 export { cellText, marksOf } from "../../../../src/squad-report/cells.js";
 export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
+export { limitNotes } from "../../../../src/squad-report/season-notes.js";
 export {
   comparedIndex,
   comparisonOf,

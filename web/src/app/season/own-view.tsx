@@ -20,7 +20,7 @@ import {
 } from "./chart.js";
 import { SeasonComputing } from "./season-computing.js";
 import { figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
-import { MatchNotes, SeasonKey, SeasonPanel } from "./season-panels.js";
+import { SeasonKey, SeasonNotes, SeasonPanel } from "./season-panels.js";
 
 type Squad = Resource["Squad"];
 
@@ -117,7 +117,7 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
         </b>
         , compared with your last {NORMAL_RULE.matches} matches
       </p>
-      <MatchNotes {...season} />
+      <SeasonNotes of={[season, columns, now]} />
       <SeasonKey />
       <div class="season-panels">
         {columns.map((column) => {

@@ -22,7 +22,7 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
   }));
   return {
     sessions: shown,
-    players: players.map(({ player: name, number, position, entries }) => {
+    players: players.map(({ player: name, number, position, limits, entries }) => {
       const own = new Map(entries.map((entry) => [entry.session, entry]));
       const player = { name, number, position };
       return {
@@ -33,6 +33,8 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
             player,
             figures: entry.figures,
             covers: entry.covers,
+            limits: limits[entry.limits ?? -1] ?? null,
+            benchShare: 0,
             coverage: entry.share_with_data,
             hrCoverage: entry.share_with_hr ?? null,
           };

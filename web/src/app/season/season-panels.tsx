@@ -3,6 +3,7 @@ import {
   comparisonOf,
   comparisonText,
   type DrawnElement,
+  limitNotes,
   matchNotes,
   NORMAL_RULE,
   type PanelFrame,
@@ -44,10 +45,10 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
   );
 }
 
-/** The matches whose figures are limited, and why. */
-export const MatchNotes = ({ sessions }: Season) => (
+/** The sessions that limit the comparisons, and why. */
+export const SeasonNotes = ({ of }: { of: Parameters<typeof limitNotes> & [Season] }) => (
   <>
-    {matchNotes(sessions).map((text) => (
+    {[...matchNotes(of[0].sessions), ...limitNotes(...of)].map((text) => (
       <p class="note" key={text}>
         {text}
       </p>
@@ -55,30 +56,27 @@ export const MatchNotes = ({ sessions }: Season) => (
   </>
 );
 
+const MARKS = [
+  [
+    "k-band",
+    `mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations`,
+  ],
+  ["k-now", "this session, within"],
+  ["k-out", "outside ▲▼"],
+  ["k-match", "match"],
+  ["k-training", "training"],
+  ["", "× no figure"],
+  ["", "≥ data are missing"],
+] as const;
+
 /** The meaning of the marks in the panels. */
 export const SeasonKey = () => (
   <p class="season-key">
-    <span>
-      <i class="k-band" />
-      mean of the last {NORMAL_RULE.matches} matches ± {NORMAL_RULE.deviations} standard deviations
-    </span>
-    <span>
-      <i class="k-now" />
-      this session, within
-    </span>
-    <span>
-      <i class="k-out" />
-      outside ▲▼
-    </span>
-    <span>
-      <i class="k-match" />
-      match
-    </span>
-    <span>
-      <i class="k-training" />
-      training
-    </span>
-    <span>× no figure</span>
-    <span>≥ data are missing</span>
+    {MARKS.map(([mark, text]) => (
+      <span key={text}>
+        {mark && <i class={mark} />}
+        {text}
+      </span>
+    ))}
   </p>
 );

@@ -13,7 +13,7 @@ import { comparedIndex, farthestFirst, figureName, NORMAL_RULE, panelTicks } fro
 import type { MissingProps } from "./not-computed.js";
 import { SeasonComputing } from "./season-computing.js";
 import { FIRST_FIGURE, figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
-import { MatchNotes, SeasonKey, SeasonPanel } from "./season-panels.js";
+import { SeasonKey, SeasonNotes, SeasonPanel } from "./season-panels.js";
 import { SeasonTable } from "./season-table.js";
 
 interface Props {
@@ -133,7 +133,7 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
         </b>
         , compared with the player’s last {NORMAL_RULE.matches} matches
       </p>
-      <MatchNotes {...season} />
+      <SeasonNotes of={[season, [column], now]} />
       {shown.value === "table" ? (
         <SeasonTable players={players} frame={frame} />
       ) : (

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Season } from "../../../domain/sessions/season.js";
+import type { Season } from "../../../domain/sessions/season-resource.js";
 import { playerSearch } from "../player-search.js";
 import { definitionsOf, unknownPlayer } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
@@ -11,7 +11,7 @@ export const squadSeason: Tool = tool({
   name: "squad_season",
   title: "Season of a squad",
   description:
-    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. computing: values of the session may still change after a recent change.",
+    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. notes says which figures have another limit (threshold, maximum heart rate) than the last session, and therefore do not count. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. computing: values of the session may still change after a recent change.",
   input: Type.Object({
     squad: Given.squad(),
     player: Type.Optional(
