@@ -1,21 +1,12 @@
 import { namesText } from "../pictures/figure-text.js";
 import { extraTimeNote } from "../squad/extra-time.js";
-import { halvesOf, MATCH, matchOf } from "../squad/matches.js";
+import { halvesOf, matchOf } from "../squad/matches.js";
 import type { SessionPeriod } from "../squad/periods.js";
 import type { SeasonSession } from "../squad/season.js";
-import { textColumn } from "./cell-files.js";
-import type { SquadFileRow } from "./squad-columns.js";
 
 /** Returns what the rows of the match in a table lack; null if they lack nothing, and without such rows. */
 export const tableNote = (periods: readonly SessionPeriod[]): string | null =>
   matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
-
-/** A column of files in which rows of a match have a note. */
-export const NOTE_COLUMN = textColumn<Pick<SquadFileRow, "period" | "note">>(
-  "match_note",
-  "Note about the match",
-  ({ period, note = null }) => (period === MATCH ? note : null),
-);
 
 /** Returns the sentence about a match of a season whose halves are not known, or that has extra time; null for other matches. */
 export function matchNote(periods: readonly SessionPeriod[]): string | null {

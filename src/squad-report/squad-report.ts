@@ -33,8 +33,9 @@ export {
 export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squad/optional-figures.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
-export { matchNote, NOTE_COLUMN, tableNote } from "./match-notes.js";
+export { matchNote, tableNote } from "./match-notes.js";
 export { meanText } from "./means.js";
+export { NOTE_COLUMN } from "./note-column.js";
 export { limitNotes } from "./season-notes.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {

@@ -24,7 +24,8 @@ import {
   tableParquet,
   textLayout,
 } from "../../squad-report/cell-files.js";
-import { NOTE_COLUMN, tableNote } from "../../squad-report/match-notes.js";
+import { tableNote } from "../../squad-report/match-notes.js";
+import { NOTE_COLUMN } from "../../squad-report/note-column.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import { periodSheetColumns } from "../../squad-report/workbook-sheets.js";
