@@ -2,6 +2,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { encode } from "../src/recording/encode.js";
 import { asi, scratchFolder } from "./asi-process.js";
@@ -211,7 +212,22 @@ describe("asi squad", () => {
     const note = "Match is the sum of the two halves, without extra time.\n";
     const tables = (await text("Extra time,13:34,13:49")).split("\n\n");
     expect(tables.map((table) => `${table}\n`.endsWith(note))).toEqual([false, true, false, false, false]);
+    const noteLine = note.trim();
+    const csv = await asi(["squad", folder, "--format", "csv"]);
+    expect(csv.stderr).toContain(noteLine);
+    expect(tableOf(csv.stdout).map(({ period, match_note }) => [period, match_note])).toEqual([
+      ["session", ""],
+      ["Match", noteLine],
+      ["1st half", ""],
+      ["2nd half", ""],
+      ["Extra time", ""],
+    ]);
+    await asi(["squad", folder, "-o", join(folder, "match.xlsx")]);
+    const workbook = unzipSync(readFileSync(join(folder, "match.xlsx")));
+    expect(Object.values(workbook).some((part) => strFromU8(part).includes(noteLine))).toBe(true);
     expect(await text("Cool-down,13:34,13:49")).not.toContain(note);
+    const without = await asi(["squad", folder, "--format", "csv"]);
+    expect(`${without.stdout}${without.stderr}`).not.toMatch(/match_note|extra time/);
   });
 
   it("reports which of several simultaneous recordings counts if a pattern of the roster is too general", async () => {

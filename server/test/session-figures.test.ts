@@ -6,6 +6,7 @@ import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { commands } from "../src/operator/commands.js";
 import {
   accounts,
+  assignments,
   squadMembers as memberRows,
   permissions,
   recomputations,
@@ -27,17 +28,23 @@ const played = (...names: string[]) => squadWithSession(s, ...names);
 /** A range of times that contains all sessions. */
 const EVER = "{[2000-01-01, 2100-01-01]}";
 
-/** Returns the column with the training impulse from the CSV of a table. */
-async function trimpsInCsv(scene: SquadScene, session: number) {
+/** Returns the rows of the CSV of a table. */
+async function csvRows(scene: SquadScene, session: number): Promise<Record<string, string>[]> {
   const { body } = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
     Accept: "text/csv",
   });
   const [head = [], ...rows] = (body as string)
     .trimEnd()
     .split("\n")
-    .map((line) => line.split(","));
-  return rows.map((cells) => cells[head.indexOf("trimp")]);
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? ""),
+    );
+  return rows.map((cells) => Object.fromEntries(head.map((key, i) => [key, cells[i] ?? ""])));
 }
+
+/** Returns the column with the training impulse from the CSV of a table. */
+const trimpsInCsv = async (scene: SquadScene, session: number) =>
+  (await csvRows(scene, session)).map(({ trimp }) => trimp);
 
 const cellsOf = (rows: { player: string; period: string | null }[]) =>
   rows.map(({ player, period }) => [player, period]);
@@ -64,7 +71,7 @@ describe("the table of a session", () => {
     expect([out.period_minutes, out.share_with_data]).toEqual([0, null]);
   });
 
-  it("shows a player whose permission is withdrawn in no period, in no CSV and in no season, but in left_out", async () => {
+  it("shows figures of a player whose permission is withdrawn in no period, in no CSV and in no season, but the reason", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
     for (const { device } of [first, second]) await scene.run(device, 0, 3);
@@ -81,10 +88,9 @@ describe("the table of a session", () => {
     ]);
     const withdrawn = { athlete: second.athlete, player: "Bob", reason: "no_read_permission" };
     expect(body.left_out).toEqual([{ ...withdrawn, period: null }]);
-    const csv = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
-      Accept: "text/csv",
-    });
-    expect(csv.body).not.toContain("Bob");
+    expect((await incompleteCells(scene, session)).filter(([player]) => player === "Bob")).toEqual([
+      ["Bob", "session", "", "no_read_permission"],
+    ]);
     const season = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
     expect(JSON.stringify(season.body)).not.toContain("Bob");
     // The permission is for the first half only.
@@ -93,6 +99,44 @@ describe("the table of a session", () => {
     const { rows, left_out } = (await scene.figures(session)).body;
     expect(rows).toHaveLength(4);
     expect(left_out).toEqual([null, "2nd half"].map((period) => ({ ...withdrawn, period })));
+    const reason = "no_read_permission";
+    await scene.completeTable(session);
+    const [, , , half = [], ...others] = await incompleteCells(scene, session);
+    expect([half.slice(0, 2), Number(half[2]) > 0, half[3]]).toEqual([["Bob", "1st half"], true, ""]);
+    expect(others).toEqual(["session", "2nd half"].map((period) => ["Bob", period, "", reason]));
+  });
+
+  it("names the players without a device in its files, and the note about extra time in the rows of the match", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    await s.store.database.queries.delete(assignments).where(eq(assignments.athleteId, second.athlete));
+    await setPeriods(scene, session, "1st half,13:00,13:30,\n2nd half,13:30,14:00,\n");
+    await scene.run(first.device, 0, 3);
+    const noted = async () => {
+      await scene.completeTable(session);
+      const rows = await csvRows(scene, session);
+      return rows.map(({ player, period, match_note, incomplete }) => [
+        player,
+        period,
+        match_note,
+        incomplete,
+      ]);
+    };
+    const reason = "no_device";
+    expect(await noted()).toEqual([
+      ...["session", "Match", "1st half", "2nd half"].map((period) => ["Ann", period, undefined, ""]),
+      ...["session", "1st half", "2nd half"].map((period) => ["Bob", period, undefined, reason]),
+    ]);
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { end_time: minute(70) });
+    await setPeriods(scene, session, "1st half,13:00,13:30,\n2nd half,13:30,14:00,\nET1,14:02,14:09,\n");
+    const note = "Match is the sum of the two halves, without extra time.";
+    expect((await noted()).filter(([player]) => player === "Ann")).toEqual(
+      ["session", "Match", "1st half", "2nd half", "ET1"].map((period) => [
+        "Ann",
+        period,
+        period === "Match" ? note : "",
+        "",
+      ]),
+    );
   });
 
   it("omits a player who only has time frames of a removed period", async () => {
@@ -304,3 +348,12 @@ describe("the table of a session", () => {
     expect(found.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 });
+
+/** Returns the player, period, distance and reason in each row of the CSV. */
+const incompleteCells = async (scene: SquadScene, session: number) =>
+  (await csvRows(scene, session)).map(({ player, period, distance_m, incomplete }) => [
+    player,
+    period,
+    distance_m,
+    incomplete,
+  ]);

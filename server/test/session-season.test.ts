@@ -4,7 +4,15 @@ import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { assignments, squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
-import { guestOf, minute, SquadScene, squadWithSession, type TestPlayer, tokenOf } from "./squad-scene.js";
+import {
+  guestOf,
+  minute,
+  SquadScene,
+  setPeriods,
+  squadWithSession,
+  type TestPlayer,
+  tokenOf,
+} from "./squad-scene.js";
 import { grant, store } from "./team.js";
 
 let s: TestService;
@@ -356,6 +364,54 @@ describe("the season of a squad", () => {
       ["Bob", 1],
     ];
     expect(rounded(await shares(60))).toEqual([both, both]);
+  });
+
+  it("does not contain the figures of halves if the owner may not read all of their time frames, as in the table", async () => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const { queries } = s.store.database;
+    // Ann changes the tracker in the break. The permission to write ends before the session, so the time frames of the second
+    // tracker are only those of the second half.
+    const second = await scene.device();
+    await queries
+      .update(assignments)
+      .set({ endTime: new Date(minute(50)) })
+      .where(eq(assignments.athleteId, ann.athlete));
+    await scene.assign(ann.athlete, second, minute(50));
+    const permit = async (readUntil: number) => {
+      await queries.delete(permissions).where(eq(permissions.athleteId, ann.athlete));
+      await grant(s, ann.athlete, scene.manager.id, "WRITE", minute(-60), minute(115));
+      await grant(s, ann.athlete, scene.manager.id, "READ", minute(-60), minute(readUntil));
+    };
+    await permit(115);
+    const session = await scene.session({ end_time: minute(120) });
+    expect((await setPeriods(scene, session, "1st half,13:05,13:45,\n2nd half,14:02,14:50,\n")).status).toBe(
+      200,
+    );
+    await scene.run(ann.device, 5, 10);
+    await scene.run(second, 62, 70);
+    await scene.completeTable(session);
+    const coach = await guestOf(scene, "coach");
+    const shown = async (token: string) => {
+      const { rows } = (await scene.figures(session, token)).body;
+      const { players } = (await s.get(`/api/v2/squads/${scene.squad}/season/`, token)).body;
+      return [
+        rows.map(({ period }: { period: string | null }) => period),
+        players.flatMap(({ entries }: { entries: { covers: string; figures: { minutes: number } }[] }) =>
+          entries.map(({ covers, figures }) => [covers, Math.round(figures.minutes)]),
+        ),
+      ];
+    };
+    const all = [[null, "Match", "1st half", "2nd half"], [["halves", 13]]];
+    const part = [[null, "1st half"], []];
+    for (const [until, expected] of [
+      [115, all],
+      [50, part],
+      [110, all],
+    ] as const) {
+      await permit(until);
+      for (const { token } of [scene.manager, coach]) expect(await shown(token)).toEqual(expected);
+    }
   });
 
   it("contains the figures of the two halves of a match without the warm-up, like the rows Match of the table", async () => {

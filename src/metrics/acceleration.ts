@@ -85,6 +85,13 @@ export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   });
 }
 
+/** Returns the duration of the fast stretches, ms. */
+export const fastTimeMs = (signal: PreparedSignal): number =>
+  fastStretches(signal).reduce(
+    (ms, { first, last }) => ms + (signal.timestampMs[last] ?? 0) - (signal.timestampMs[first] ?? 0),
+    0,
+  );
+
 function isTooSlow(timestampMs: Float64Array, sample: number): boolean {
   const step = stepMs(timestampMs, sample);
   if (step <= SLOWEST_STEP_OF_PART_MS) return false;

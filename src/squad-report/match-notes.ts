@@ -1,8 +1,12 @@
 import { namesText } from "../pictures/figure-text.js";
 import { extraTimeNote } from "../squad/extra-time.js";
-import { halvesOf } from "../squad/matches.js";
+import { halvesOf, matchOf } from "../squad/matches.js";
 import type { SessionPeriod } from "../squad/periods.js";
 import type { SeasonSession } from "../squad/season.js";
+
+/** Returns what the rows of the match in a table lack; null if they lack nothing, and without such rows. */
+export const tableNote = (periods: readonly SessionPeriod[]): string | null =>
+  matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
 
 /** Returns the sentence about a match of a season whose halves are not known, or that has extra time; null for other matches. */
 export function matchNote(periods: readonly SessionPeriod[]): string | null {

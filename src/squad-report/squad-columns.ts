@@ -11,6 +11,8 @@ export const MOST_RECIPES_ON_PAPER = 2;
 export interface SquadFileRow extends SquadRow {
   /** Start of the session, in local time. */
   session: string;
+  /** See `tableNote`. */
+  note?: string | null;
 }
 
 /** Returns null for a player without individual zones in a table with individual zones. */

@@ -2,15 +2,12 @@ import type { Metrics, NamedRecipe } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import { extraTimeNote } from "../squad/extra-time.js";
 import {
   groundOf,
-  halvesOf,
   intervalsFor,
   MAIN_COLUMNS,
   MATCH,
   mainInterval,
-  matchOf,
   type SessionPeriod,
   type SquadColumn,
   type SquadRow,
@@ -19,6 +16,7 @@ import {
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { kmPerHText } from "./cells.js";
+import { tableNote } from "./match-notes.js";
 import { longestPeriods, playerPage } from "./player-page.js";
 import { isSound, marksInWords, marksOf } from "./row-marks.js";
 import { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
@@ -26,7 +24,6 @@ import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
-export { extraTimeNote } from "../squad/extra-time.js";
 export {
   cautionsOf,
   isOptionalColumn,
@@ -37,8 +34,9 @@ export {
 export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squad/optional-figures.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
-export { matchNote } from "./match-notes.js";
+export { matchNote, tableNote } from "./match-notes.js";
 export { meanText } from "./means.js";
+export { NOTE_COLUMN } from "./note-column.js";
 export { limitNotes } from "./season-notes.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {
@@ -114,7 +112,7 @@ export function squadReport({
     others.length === 0
       ? ""
       : `<p class="paper-only note">The ${others.length === 1 ? "table" : "tables"} of ${others.join(", ")} ${others.length === 1 ? "is" : "are"} on the screen only; the pages of the players have the figures of all periods.</p>`;
-  const matchNote = matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
+  const note = tableNote(periods);
   const periodTables = names.map(
     (name) =>
       `<section class="period${namesOnPaper.includes(name) ? "" : " screen-only"}"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
@@ -122,7 +120,7 @@ export function squadReport({
         columns,
         members,
         null,
-      )}</div>${name === MATCH && matchNote ? `<p class="note">${matchNote}</p>` : ""}</section>`,
+      )}</div>${name === MATCH && note ? `<p class="note">${note}</p>` : ""}</section>`,
   );
   const dots = DOT_COLUMNS.map((column) => dotPlot(whole, column));
   const highestKmPerH = Math.max(20, ...whole.map(({ metrics }) => (metrics?.max_speed ?? 0) * KM_PER_H));

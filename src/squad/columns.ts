@@ -1,4 +1,4 @@
-import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import type { Metrics } from "../metrics/index.js";
 import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { hasZones } from "./own-zones.js";
@@ -21,12 +21,17 @@ export interface SquadColumn {
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
-const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
-  threshold_1.values.length + threshold_2.values.length;
-
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, an empty list would count as 0. */
-const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
-  metrics.has_accelerations ? countOf(metrics[kind]) : null;
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, missing ones would count as 0. */
+const effortColumn = (key: "accelerations" | "decelerations", head: string, title: string): SquadColumn => ({
+  key,
+  head,
+  title,
+  unit: "",
+  decimals: 0,
+  kind: "sum",
+  value: ({ [key]: efforts }, { hasAccelerations }) =>
+    hasAccelerations ? efforts.threshold_1.values.length + efforts.threshold_2.values.length : null,
+});
 
 /** Returns null for a player without individual zones in a table with individual zones. */
 const byZones =
@@ -93,24 +98,8 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     kind: "level",
     value: ({ max_speed }) => (max_speed === null ? null : max_speed * KM_PER_H),
   },
-  {
-    key: "accelerations",
-    head: "Accel.",
-    title: "Accelerations",
-    unit: "",
-    decimals: 0,
-    kind: "sum",
-    value: (metrics) => effortsOf(metrics, "accelerations"),
-  },
-  {
-    key: "decelerations",
-    head: "Decel.",
-    title: "Decelerations",
-    unit: "",
-    decimals: 0,
-    kind: "sum",
-    value: (metrics) => effortsOf(metrics, "decelerations"),
-  },
+  effortColumn("accelerations", "Accel.", "Accelerations"),
+  effortColumn("decelerations", "Decel.", "Decelerations"),
   {
     key: "hr_mean_bpm",
     head: "HR",
@@ -190,7 +179,7 @@ export function summaryOf(
  * @param rows all rows of one period
  */
 export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
-  const wholeMs = rows.reduce((longest, { periodMs }) => Math.max(longest, periodMs), 0);
+  const wholeMs = Math.max(...rows.map(({ periodMs }) => periodMs));
   return new Set(
     rows.filter(
       ({ coverage, periodMs, benchMs }) =>

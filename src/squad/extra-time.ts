@@ -1,14 +1,14 @@
 import type { SessionPeriod } from "./periods.js";
 
 /** Names of the halves of a match in several languages, and of its extra time. */
-const NAME = /half|hälfte|halbzeit|mi-temps|extra|verläng|prolong/i;
+const NAME = /h[aä]l[fb]|mi-temps|extra|overt|verl.n|prolo|pr.rr|plementar[ei]|^[eo]t\W?\d?$/i;
 
 /** Returns whether a period has the name of a half, and not that of a drill. */
 export const isNamedHalf = ({ name }: SessionPeriod): boolean => NAME.test(name);
 
 /**
  * Returns the sentence beside the figures of a match with extra time; null for other sessions. Extra time is a period after the second half
- * whose name contains "half", "extra", or the word for extra time in another language *(choice)*.
+ * whose name contains "half", "extra", or the word for extra time in another language, or is an abbreviation such as "ET1" *(choice)*.
  *
  * @param halves the halves of the match in chronological order; none for other sessions
  */

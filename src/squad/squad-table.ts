@@ -1,3 +1,4 @@
+import { fastTimeMs } from "../metrics/acceleration.js";
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import {
   computeMetrics,
@@ -13,7 +14,9 @@ import {
 } from "../metrics/index.js";
 import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { orderSamples } from "../metrics/samples.js";
+import { selectedSignal } from "../metrics/selected-signal.js";
 import { benchTimeOf } from "./bench.js";
+import { isIncomplete } from "./incomplete.js";
 import { type Interval, lengthOf } from "./interval.js";
 import {
   type EstimateFunctions,
@@ -96,6 +99,8 @@ export function squadRows(
 export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimates {
   /** Null if there are no data. */
   metrics: Metrics | null;
+  /** Whether nearly all of the time has enough rows per second for accelerations. Otherwise, their number would be too low. */
+  hasAccelerations: boolean;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null if there is no heart rate or the maximum heart rate is unknown. */
@@ -103,7 +108,12 @@ export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimate
 }
 
 /** The figures without data. */
-export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null, trimp: null };
+export const NO_FIGURES: MemberFigures = {
+  metrics: null,
+  hasAccelerations: false,
+  hrCoverage: null,
+  trimp: null,
+};
 
 /**
  * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
@@ -162,9 +172,13 @@ function figuresOf(
   if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
   const { athlete_max_hr: maxHr } = metrics;
+  const hasAccelerations =
+    metrics.has_accelerations &&
+    !isIncomplete(fastTimeMs(selectedSignal(samples, options).signal) / recordedMs);
   const input = { name: member.name, samples, mayBeMissing: mayBeUncounted };
   return {
     metrics,
+    hasAccelerations,
     hrCoverage: heartRateShare(member, recordedMs, intervals),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
     ...memberPeaks(peaks, {

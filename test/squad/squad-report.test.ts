@@ -79,11 +79,23 @@ describe("the report of a squad", () => {
       return textOf(squadReport({ title: "Cup", subtitle: "", rows, periods, offsetMs: 0 }));
     };
     const note = "Match is the sum of the two halves, without extra time.";
-    for (const name of ["Extra time, 1st half", "Verlängerung 1", "3. Halbzeit"]) {
+    for (const name of [
+      "Extra time, 1st half",
+      "Verlängerung 1",
+      "3. Halbzeit",
+      "ET1",
+      "OT 2",
+      "1st overtime",
+      "Prórroga",
+      "Primo tempo supplementare",
+      "Tempi supplementari",
+      "Verlenging",
+    ]) {
       expect(textWith(minutes(name, 110, 125)).split(note)).toHaveLength(2);
     }
     expect(textWith()).not.toContain(note);
-    expect(textWith(minutes("Cool-down", 110, 125))).not.toContain(note);
+    for (const name of ["Cool-down", "Étirements et récupération", "Supplementary runs", "Rotation"])
+      expect(textWith(minutes(name, 110, 125))).not.toContain(note);
     expect(textWith(minutes("Before the 1st half", -20, 0))).not.toContain(note);
   });
 

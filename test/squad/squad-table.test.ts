@@ -298,4 +298,41 @@ describe("the table of a squad", () => {
         "Ada",
       ]);
   });
+
+  it("has no number of accelerations if a tracker had fewer than 5 rows per second in more than a twentieth of the time", () => {
+    const sprints = (seconds: number) =>
+      Array.from({ length: seconds * 10 }, (_, i) => {
+        const second = (i / 10) % 10;
+        // 2 to 6 m/s and back at 2 m/s2 and more
+        return 4000 - 2500 * Math.cos((Math.PI * second) / 2.5);
+      }).map(Math.round);
+    const half = (minutes: number) => ({
+      startMs: START_MS + 60_000 * minutes,
+      endMs: START_MS + 60_000 * (minutes + 10),
+    });
+    const periods = [0, 10].map((minutes, i) => ({
+      name: `${i + 1}`,
+      all: half(minutes),
+      own: new Map(),
+      line: 0,
+    }));
+    const countsWith = (slowSeconds: number) => {
+      const fast = recordingOf("TRK-1", sprints(600));
+      const slow = recordingOf("TRK-2", run(slowSeconds / 10, 3000));
+      const times = slow.samples.timestampMs.map((_, i) => START_MS + 600_000 + 1000 * i);
+      const second = { ...slow, samples: { ...slow.samples, timestampMs: times } };
+      const { roster } = readRoster("player;serial\nAda;TRK-1 TRK-2\n");
+      const [of = expect.fail()] = [SQUAD_COLUMNS.find(({ key }) => key === "accelerations")];
+      return squadRows(squadMembers([fast, second], roster), periods).map((row) => [
+        row.coverage && Math.round(100 * row.coverage),
+        figureOf(row, of),
+      ]);
+    };
+    const all = computeMetrics(recordingOf("TRK-1", sprints(600)).samples).accelerations;
+    const count = all.threshold_1.values.length + all.threshold_2.values.length;
+    expect(count).toBeGreaterThan(50);
+    const [whole = [], first, second = []] = countsWith(600);
+    expect([whole, first, second[1]]).toEqual([[100, null], [100, count], null]);
+    expect(countsWith(20)[0]).toEqual([100, count]);
+  });
 });

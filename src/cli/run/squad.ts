@@ -1,8 +1,6 @@
 import { count } from "../../pictures/figure-text.js";
-import { extraTimeNote } from "../../squad/extra-time.js";
 import {
   findSessions,
-  halvesOf,
   MATCH,
   mainInterval,
   matchOf,
@@ -19,7 +17,15 @@ import {
 } from "../../squad/index.js";
 import { optionalFunctions } from "../../squad/optional-figures.js";
 import { readPeriods, readRoster } from "../../squad/sheets.js";
-import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
+import {
+  type FileColumn,
+  tableCsv,
+  tableJsonLines,
+  tableParquet,
+  textLayout,
+} from "../../squad-report/cell-files.js";
+import { tableNote } from "../../squad-report/match-notes.js";
+import { NOTE_COLUMN } from "../../squad-report/note-column.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import { periodSheetColumns } from "../../squad-report/workbook-sheets.js";
@@ -72,6 +78,8 @@ interface SquadSession {
   /** The periods with the times of substitutes. */
   played: SuggestedSubstitutions;
   rows: SquadRow[];
+  /** See `tableNote`. */
+  note: string | null;
 }
 
 /** Runs `asi squad`, which prints a table of all players of a session, for each period, or with `--by player` a
@@ -124,6 +132,10 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     if (periodsPath === null || periods.length > 0)
       tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
   }
+  // the other formats contain the note below the table of the match
+  if (format !== "text" && format !== "html")
+    for (const note of new Set(sessions.map((session) => session.note)))
+      if (note !== null) context.console.message(note);
   await writeContent(content, flags, context);
   return status;
 }
@@ -167,7 +179,8 @@ function sessionOf(
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
-  return { ...session, members, periods, tables: tables.map(({ name }) => name), played, rows };
+  const names = tables.map(({ name }) => name);
+  return { ...session, members, periods, tables: names, played, rows, note: tableNote(periods) };
 }
 
 /** Options for writing the rows. */
@@ -187,8 +200,11 @@ async function contentOf(
   const instantText = instantFormat(flags.tz);
   const layout = textLayout(flags.decimal, instantText);
   const fileRows = (session: SquadSession): SquadFileRow[] =>
-    session.rows.map((row) => ({ ...row, session: instantText(session.startMs) }));
-  const columns = fileColumns(order.fileColumns, order.recipes);
+    session.rows.map((row) => ({ ...row, session: instantText(session.startMs), note: session.note }));
+  const columns = [
+    ...fileColumns(order.fileColumns, order.recipes),
+    ...(sessions.some(({ note }) => note !== null) ? [NOTE_COLUMN] : []),
+  ];
   const all = () =>
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
   // Sorts the rows like the text tables: one period after the other.
@@ -213,7 +229,7 @@ async function contentOf(
     case "parquet":
       return tableParquet(columns, all());
     case "xlsx":
-      return workbookOf(sessions, fileRows, order, flags.tz);
+      return workbookOf(sessions, columns, fileRows, order, flags.tz);
     case "html":
       return (
         await Promise.all(sessions.map((session) => reportOf(session, { args, flags, order, unread })))
@@ -223,12 +239,12 @@ async function contentOf(
 
 async function workbookOf(
   sessions: readonly SquadSession[],
+  columns: readonly FileColumn<SquadFileRow>[],
   fileRows: (session: SquadSession) => SquadFileRow[],
-  { sort, isAscending, fileColumns: figures, recipes }: SquadOrder,
+  { sort, isAscending }: SquadOrder,
   timeZone: string | undefined,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = periodSheetColumns(fileColumns(figures, recipes));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);
@@ -236,7 +252,7 @@ async function workbookOf(
       return [null, ...session.tables].map((period) =>
         sheetOf(
           `${prefix}${period ?? "Session"}`,
-          columns,
+          periodSheetColumns(columns),
           rows.filter((row) => row.period === period),
           timeZone,
         ),
@@ -246,13 +262,12 @@ async function workbookOf(
 }
 
 function textOf(
-  { startMs, endMs, members, periods, tables, rows }: SquadSession,
+  { startMs, endMs, members, tables, rows, note }: SquadSession,
   instantText: (ms: number) => string,
   { by }: SquadFlags,
   { columns, sort, isAscending }: SquadOrder,
 ): string {
   const heading = `Session ${instantText(startMs)} to ${instantText(endMs - 1)}, ${count(members.length, "player")}`;
-  const matchNote = matchOf(periods, []) && extraTimeNote(halvesOf(periods), periods);
   return [null, ...tables]
     .map((period) => {
       const own = sortRows(
@@ -261,7 +276,7 @@ function textOf(
         isAscending,
       );
       const text = squadText(period ?? heading, own, columns, by === "position" ? byPosition(own) : null);
-      return period === MATCH && matchNote ? `${text}${matchNote}\n` : text;
+      return period === MATCH && note ? `${text}${note}\n` : text;
     })
     .join("\n");
 }

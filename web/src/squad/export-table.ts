@@ -5,10 +5,12 @@ import {
   csvInFile,
   type FileColumn,
   fileColumns,
+  NOTE_COLUMN,
   periodSheetColumns,
   type SquadFileRow,
   sheetOf,
   tableCsv,
+  tableNote,
   textLayout,
   workbookSheets,
 } from "asi-convert/squad-report";
@@ -20,7 +22,7 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures. */
+/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures, and a missing extra time. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
@@ -31,6 +33,7 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
     isByPosition: session.isByPosition.peek(),
     against: "column",
   });
+  const note = session.scope.peek().kind === "match" && tableNote(session.periods.peek());
   const line = (...cells: (string | null | undefined)[]) =>
     cells.map((cell) => copiedCell(cell ?? "")).join("\t");
   return [
@@ -56,6 +59,7 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
     line("", `Mean of ${table.count}`, "", ...table.means),
     line("", "Highest", "", ...table.highest),
     ...cautionsOf(columns).map((caution) => line(caution)),
+    ...(note ? [line(note)] : []),
     "",
   ].join("\n");
 }
@@ -71,11 +75,12 @@ export function copiedCell(text: string): string {
 
 /**
  * Returns the columns of files: all figures, the counts of the selected recipes with their hashes, and the selected optional figures with
- * their cautions.
+ * their cautions, and the note about a match with extra time.
  */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
-  return fileColumns([...SQUAD_COLUMNS, ...columns], named);
+  const note = tableNote(session.periods.peek());
+  return [...fileColumns([...SQUAD_COLUMNS, ...columns], named), ...(note === null ? [] : [NOTE_COLUMN])];
 }
 
 /** Returns the order of rows, with the counts of the selected recipes. */
@@ -99,10 +104,11 @@ async function allRows(session: SquadSession): Promise<{ name: string; rows: Pla
 
 const instantTextOf = (session: SquadSession) => instantFormat(zoneName(session.settings.zone.peek()));
 
-/** Returns a row for a file, with the start of its session. */
+/** Returns a row for a file, with the start of its session and the note about the match. */
 function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
   const start = instantTextOf(session)(session.interval.peek()?.startMs ?? 0);
-  return (row) => ({ ...row, session: start });
+  const note = tableNote(session.periods.peek());
+  return (row) => ({ ...row, session: start, note });
 }
 
 /** Returns a file like `asi squad -o match.csv`. It follows the selected sort, like `--sort`, and can have decimal commas. */

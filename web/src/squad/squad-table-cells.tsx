@@ -13,7 +13,7 @@ export function NameCell({
 }: {
   session: SquadSession;
   row: PlayerRow;
-  onCard: (row: PlayerRow, beside: Element) => void;
+  onCard: (row: PlayerRow, beside: HTMLElement) => void;
 }) {
   const { member } = row;
   const [mark] = marksOf(row, session.ofAnotherSport.value.has(member.key));

@@ -28,7 +28,7 @@ interface Props {
   columns: ColumnChoice;
   against: Signal<Against>;
   /** Opens the card of a row beside the clicked element. */
-  onCard: (row: PlayerRow, beside: Element) => void;
+  onCard: (row: PlayerRow, beside: HTMLElement) => void;
   last?: LastColumn | undefined;
   /** A column that replaces the figures, or null for names only. */
   instead?: InsteadColumn | null | undefined;

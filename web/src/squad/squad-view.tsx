@@ -61,9 +61,9 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
     };
   }, [session, play]);
   const against = useSignal<Against>("column");
-  const card = useSignal<{ key: string; at: { x: number; y: number }; opener: Element } | null>(null);
+  const card = useSignal<{ key: string; at: { x: number; y: number }; opener: HTMLElement } | null>(null);
   const openCard = useCallback(
-    ({ member }: PlayerRow, beside: Element) => {
+    ({ member }: PlayerRow, beside: HTMLElement) => {
       const { left, bottom } = beside.getBoundingClientRect();
       card.value = {
         key: member.key,
@@ -76,19 +76,19 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const closeCard = useCallback(() => {
     const opener = card.peek()?.opener;
     card.value = null;
-    if (opener instanceof HTMLElement) opener.focus();
+    opener?.focus();
   }, [card]);
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
   // The list is initially closed, so that the table has the full height.
   const isListOpen = useSignal(false);
   const looking = useLoaded(loadLookAt, !isReading);
-  const items = looking === null ? [] : looking.lookAt(session);
+  const items = looking?.lookAt(session) ?? [];
   const isListShown = items.length > 0 && isListOpen.value;
   const sound = session.shownRecordings.value.filter(isSound).length;
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
-      {isReading ? <ReadingPanel session={session} /> : null}
+      {isReading && <ReadingPanel session={session} />}
       {isListShown && looking !== null ? (
         <looking.LookAtList
           session={session}
@@ -112,11 +112,11 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
             instead={parts.table === "figures" ? undefined : parts.table === "now" ? now : null}
           />
         )}
-        {parts.hasMap ? <Side session={session} /> : null}
+        {parts.hasMap && <Side session={session} />}
         <PeriodPanel session={session} />
       </div>
-      {recipes === null ? null : <recipes.Cautions session={session} />}
-      {looking === null ? null : <looking.MatchNote session={session} />}
+      {recipes && <recipes.Cautions session={session} />}
+      {looking && <looking.MatchNote session={session} />}
       <StatusLine
         sound={sound}
         toLookAt={items.length}
@@ -128,8 +128,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         stored={session.stored}
         onClose={() => session.close()}
       />
-      {isReading ? null : <PaperPlace session={session} />}
-      {shown === null || row === undefined ? null : (
+      {!isReading && <PaperPlace session={session} />}
+      {shown && row && (
         <QualityPlace
           key={shown.key}
           session={session}

@@ -209,7 +209,7 @@ function shadeOf(
 
 function againstPeers(value: number | null, peers: readonly number[]): Pick<Cell, "shade" | "outlier"> {
   const middle = mean(peers);
-  if (value === null || middle === null || middle === 0) return NO_SHADE;
+  if (value === null || !middle) return NO_SHADE;
   const by = (value / middle - 1) / AGAINST_RANGE;
   const variance = mean(peers.map((one) => (one - middle) ** 2)) ?? 0;
   const far = OUTLIER.deviations * Math.sqrt(variance);

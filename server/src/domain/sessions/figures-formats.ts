@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
-import { type Cell, FILE_COLUMNS, periodSheetColumns, sheetOf } from "asi-convert/squad-report";
+import { type Cell, FILE_COLUMNS, NOTE_COLUMN, periodSheetColumns, sheetOf } from "asi-convert/squad-report";
 import type { CellTable, PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
@@ -23,6 +23,8 @@ import {
 } from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
 
+const shownPeriod = (period: string) => (period === WHOLE ? "session" : period);
+
 /** Returns the values of a row by the keys of the columns in files of `asi squad`. */
 function cellsOf(
   { player, period, found, periodMs, coverage }: FiguresRow,
@@ -33,7 +35,7 @@ function cellsOf(
     ...found.cells,
     ...cellsWanted(found, wanted),
     session,
-    period: period === WHOLE ? "session" : period,
+    period: shownPeriod(period),
     player: player.name,
     number: player.number,
     position: player.position,
@@ -47,14 +49,15 @@ function cellsOf(
 
 const LAST_FIGURE = SQUAD_COLUMNS.at(-1)?.key;
 
-/** The columns of the files of `asi squad` that the role of the caller includes. @param hasNotes whether some rows are incomplete */
-const columnsOf = ({ hasHeart, wanted }: FiguresTable, hasNotes: boolean) =>
+/** The columns of the files of `asi squad` that the role of the caller includes. @param isIncomplete whether some rows are incomplete */
+const columnsOf = ({ hasHeart, wanted, matchNote }: FiguresTable, isIncomplete: boolean) =>
   [
     ...FILE_COLUMNS.flatMap((column) =>
       column.key === LAST_FIGURE ? [column, ...numberColumnsWanted(wanted)] : [column],
     ),
     ...textColumnsWanted(wanted),
-    ...(hasNotes ? [INCOMPLETE] : []),
+    ...(matchNote === null ? [] : [NOTE_COLUMN]),
+    ...(isIncomplete ? [INCOMPLETE] : []),
   ]
     .filter(({ key }) => hasHeart || !isHeartKey(key))
     .map((column) => ({
@@ -62,7 +65,7 @@ const columnsOf = ({ hasHeart, wanted }: FiguresTable, hasNotes: boolean) =>
       cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
     }));
 
-/** A column of tables in which time frames, samples or computations are missing. */
+/** A column of tables in which players, time frames, samples or computations are missing. */
 const INCOMPLETE = { key: "incomplete", title: "Incomplete because of", kind: "text", decimals: 0 } as const;
 
 interface FileRow {
@@ -73,37 +76,46 @@ interface FileRow {
 /** Number of rows that are prepared, or written, between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** The columns and rows of a file. A player without rows because of a limit, a failure or a computation has one row without figures. */
+/** Reasons that concern all rows of a player. The others concern the row of one period. */
+const OF_PLAYER: ReadonlySet<string> = new Set(["limit_reached", "not_computable", "computing"]);
+
+/** The columns and rows of a file. A player or period that the table leaves out has a row without figures. */
 async function fileOf(table: FiguresTable, timeZone: string | undefined) {
-  const { session, rows, leftOut, computing, wanted } = table;
+  const { session, rows, leftOut, computing, matchNote, wanted } = table;
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const limited = leftOut.filter(({ reason }) => reason === "limit_reached" || reason === "not_computable");
-  const ofPlayer = new Map([
-    ...limited.map(({ athleteId, reason }) => [athleteId, reason] as const),
-    ...computing.map(({ athleteId }) => [athleteId, "computing"] as const),
-  ]);
-  const removed = new Set(
-    leftOut.flatMap(({ athleteId, period, reason }) =>
-      reason === "samples_removed" ? [`${athleteId} ${period}`] : [],
+  const keyOf = (athleteId: number, period: string) => `${athleteId} ${period}`;
+  const gaps = new Map(
+    [
+      ...leftOut.map(({ player, period, reason }) => ({ player, period, reason: reason as string })),
+      ...computing.map((player) => ({ player, period: WHOLE, reason: "computing" })),
+    ].flatMap(({ player, period, reason }) =>
+      player === undefined
+        ? []
+        : [[keyOf(player.athleteId, period), { player, period, incomplete: reason }] as const],
     ),
   );
   const cells: FileRow[] = [];
+  const withRow = new Set<string>();
   for (const [place, row] of rows.entries()) {
     if (place % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) await nextEventLoopTurn();
     const { athleteId } = row.player;
-    const isRemoved = removed.has(`${athleteId} ${row.period}`);
-    const incomplete = ofPlayer.get(athleteId) ?? (isRemoved ? "samples_removed" : null);
-    cells.push({ period: row.period, cells: { ...cellsOf(row, start, wanted), incomplete } });
+    const key = keyOf(athleteId, row.period);
+    const ofPlayer = gaps.get(keyOf(athleteId, WHOLE))?.incomplete ?? "";
+    const incomplete = OF_PLAYER.has(ofPlayer) ? ofPlayer : (gaps.get(key)?.incomplete ?? null);
+    const note = NOTE_COLUMN.cell({ period: row.period, note: matchNote });
+    cells.push({
+      period: row.period,
+      cells: { ...cellsOf(row, start, wanted), match_note: note, incomplete },
+    });
+    withRow.add(key).add(OF_PLAYER.has(ofPlayer) ? keyOf(athleteId, WHOLE) : key);
   }
-  const withRows = new Set(rows.map(({ player }) => player.athleteId));
-  for (const player of [...limited.map((one) => one.player), ...computing]) {
-    if (player === undefined || withRows.has(player.athleteId)) continue;
-    const { athleteId, name, number, position } = player;
-    const incomplete = ofPlayer.get(athleteId) ?? null;
-    const known = { session: start, period: "session", player: name, number, position, incomplete };
-    cells.push({ period: WHOLE, cells: known });
+  for (const [key, { player, period, incomplete }] of gaps) {
+    if (withRow.has(key)) continue;
+    const { name, number, position } = player;
+    const known = { session: start, period: shownPeriod(period), player: name, number, position, incomplete };
+    cells.push({ period, cells: known });
   }
-  return { columns: columnsOf(table, ofPlayer.size + removed.size > 0), rows: cells };
+  return { columns: columnsOf(table, gaps.size > 0), rows: cells };
 }
 
 /** Writes a file, in a thread if it has many rows. */

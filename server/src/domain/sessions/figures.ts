@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { halvesOf, lengthOf, matchOf, united } from "asi-convert/squad";
-import { extraTimeNote } from "asi-convert/squad-report";
+import { lengthOf, united } from "asi-convert/squad";
+import { tableNote } from "asi-convert/squad-report";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
@@ -8,14 +8,14 @@ import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../change/group-by.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { type Grants, grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
-import { countsInLength } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, type FramedPeriod, idsOf, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil, type PlayerOfTable } from "./figures-of-players.js";
 import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
+import { countsInLength, isReadableRow } from "./readable-rows.js";
 import { incompletePlayers } from "./refused-derivations.js";
 import type { SeenSession, Session } from "./rules.js";
 import { type ComputedPlayer, shareOf } from "./stored-figures.js";
@@ -93,10 +93,10 @@ export async function sessionTable(
     "READ",
     all.flatMap(({ own }) => own),
   );
-  const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
-    grants.cover(athleteId, startTime, endTime);
+  const isPartlyReadable = (own: readonly SessionFrame[]) =>
+    own.some((frame) => isReadableRow(grants, frame.athleteId, [frame]));
   const rows = all.flatMap(({ player, periods }) =>
-    rowsOf(player, periods, computed.get(player.athleteId), isReadable),
+    rowsOf(player, periods, computed.get(player.athleteId), grants),
   );
   const players = all.filter(({ player }) => isSeen(player));
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
@@ -112,7 +112,7 @@ export async function sessionTable(
     .map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
   const notComputable = players.flatMap(({ player, own }) =>
-    failed.has(player.athleteId) && own.some(isReadable)
+    failed.has(player.athleteId) && isPartlyReadable(own)
       ? [{ athleteId: player.athleteId, player, period: WHOLE, reason: "not_computable" as const }]
       : [],
   );
@@ -128,8 +128,8 @@ export async function sessionTable(
       period: WHOLE,
       reason: "limit_reached" as const,
     }));
-  const removed = players.flatMap((one) => removedOf(one, computed.get(one.player.athleteId), isReadable));
-  const unreadable = players.flatMap((one) => unreadableOf(one, isReadable));
+  const removed = players.flatMap((one) => removedOf(one, computed.get(one.player.athleteId), grants));
+  const unreadable = players.flatMap((one) => unreadableOf(one, grants));
   const leftOut = [...withoutSamples, ...unreadable, ...notComputable, ...limited, ...removed];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
@@ -137,20 +137,20 @@ export async function sessionTable(
   const isMissing = new Set(missing.map(({ player }) => player.athleteId));
   const computing = visible.filter(({ athleteId }) => {
     const own = framesOf.get(athleteId);
-    if (own !== undefined) return (isMissing.has(athleteId) || isWaiting(athleteId)) && own.some(isReadable);
+    if (own !== undefined) return (isMissing.has(athleteId) || isWaiting(athleteId)) && isPartlyReadable(own);
     return isWaiting(athleteId) && !isLeftOut.has(athleteId);
   });
   const { hasHeart } = view;
-  const matchNote = matchOf(plan.periods, []) && extraTimeNote(halvesOf(plan.periods), plan.periods);
+  const matchNote = tableNote(plan.periods);
   const tag = tagOf(session, view, shown, { leftOut, computing, matchNote, wanted }, computed);
   return { session, rows: shown, leftOut, computing, matchNote, hasHeart, wanted, ...tag };
 }
 
 /** The periods that the owner of the session may not read; the whole session if it may read none of them. */
-function unreadableOf({ player, periods }: PlayerOfTable, isReadable: (frame: SessionFrame) => boolean) {
+function unreadableOf({ player, periods }: PlayerOfTable, grants: Grants) {
   const withFrames = periods.filter(({ own }) => own.length > 0);
   if (withFrames.length === 0) return [];
-  const unreadable = withFrames.filter(({ own }) => !own.every(isReadable));
+  const unreadable = withFrames.filter(({ own }) => !isReadableRow(grants, player.athleteId, own));
   const named = unreadable.length < withFrames.length ? unreadable.map(({ shownAs }) => shownAs) : [WHOLE];
   return named.flatMap((period) =>
     period === null
@@ -163,11 +163,12 @@ function unreadableOf({ player, periods }: PlayerOfTable, isReadable: (frame: Se
 const removedOf = (
   { player, periods }: PlayerOfTable,
   computed: ComputedPlayer | undefined,
-  isReadable: (frame: SessionFrame) => boolean,
+  grants: Grants,
 ) =>
   periods.flatMap(({ period, shownAs, own }) => {
     const found = computed?.byPeriod.get(period);
-    const isRemoved = found !== undefined && own.some(({ isLost }) => isLost) && own.every(isReadable);
+    const isRemoved =
+      found !== undefined && own.some(({ isLost }) => isLost) && isReadableRow(grants, player.athleteId, own);
     if (!isRemoved || shownAs === null) return [];
     const isCurrent =
       found.recordedMs !== null &&
@@ -196,12 +197,12 @@ function rowsOf(
   player: SessionPlayer,
   periods: readonly FramedPeriod[],
   computed: ComputedPlayer | undefined,
-  isReadable: (frame: SessionFrame) => boolean,
+  grants: Grants,
 ): FiguresRow[] {
   if (computed === undefined) return [];
   return periods.flatMap(({ period, shownAs, periodMs, own }) => {
     const found = computed.byPeriod.get(period);
-    if (found === undefined || shownAs === null || !own.every(isReadable)) return [];
+    if (found === undefined || shownAs === null || !isReadableRow(grants, player.athleteId, own)) return [];
     const isLeftOut = ({ serial }: SessionFrame) => ` ${found.cells.left_out ?? ""} `.includes(` ${serial} `);
     return [
       {

@@ -2,15 +2,12 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type FigureLimits, type Interval, lengthOf, united } from "asi-convert/squad";
 import { and, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { readInstant } from "../../store/instant.js";
-import { intervalsIn, textOfInstants } from "../../store/samples/index.js";
-import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
+import { sessionFigures, sessionTimeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
-import { pendingChanges } from "../computed-data/compute.js";
-import type { WholeTime } from "./counts-in-length.js";
 import { WHOLE } from "./derivation-inputs.js";
-import { FIGURES_VERSION, SUM_OF_HALVES } from "./figures-inputs.js";
+import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
+import { arrayOf, type Part, type ReadPart } from "./season-parts.js";
 import { storedHead } from "./stored-figures.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures in one response. */
@@ -19,16 +16,6 @@ const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
 const BATCH = { frames: 3_000, bytes: 2 * 1024 * 1024 };
 /** Number of sessions whose time frames one statement counts. Each can have 500. */
 const COUNTED_AT_A_TIME = 50;
-
-/** A player in a session. */
-export interface Part {
-  sessionId: number;
-  athleteId: number;
-  /** Times with a device in the whole session, disjoint. */
-  whole: readonly WholeTime[];
-  /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
-  inputs: string | null;
-}
 
 /**
  * Divides sessions into batches in chronological order, so that each is read without delaying other requests. Older sessions are
@@ -96,81 +83,6 @@ async function sizesOf(queries: Queries, ids: readonly number[]) {
   });
 }
 
-const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[])`;
-
-/** Players of a session in the statement below, as lists in the same order. The driver returns large integers and times as text. */
-type PartsRow = {
-  session_id: string;
-  start_time: string | null;
-  end_time: string | null;
-  several: string | null;
-  is_current: boolean;
-  athletes: string;
-  inputs: string;
-};
-
-/**
- * Returns the players of the sessions, each with the time frames of the whole session and the inputs of valid stored figures. The
- * database returns a row for the players with the same times, because reading thousands of rows would take most of the time.
- */
-export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
-  // Changes are rarely pending, and a search for each time frame would take most of the time.
-  const isPending = (await queries.$count(recomputations)) > 0;
-  const pending = isPending ? sql`|| coalesce('.' || ${pendingChanges}, '')` : sql``;
-  const ids = arrayOf(all.map(({ id }) => id));
-  const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
-  const framed = sql`${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}`;
-  const { rows } = await queries.execute<PartsRow>(sql`
-    WITH part AS (
-      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
-        string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion} ${pending}, ' '
-          ORDER BY ${timeframes.id}) AS states,
-        min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
-        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time
-      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
-    ), united AS (
-      -- Few players change their device, and uniting the times of each player would take as long as the rest of the statement.
-      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
-        range_agg(tstzrange(${timeframes.startTime}, ${timeframes.endTime})) AS times
-      FROM ${framed} WHERE ${sessionTimeframes.sessionId} = ${ids} AND ${isWhole} GROUP BY 1, 2 HAVING count(*) > 1
-    ), known AS (
-      SELECT session_id, athlete_id, inputs FROM ${sessionFigures} WHERE session_id = ${ids} AND period = ${WHOLE}
-    ), checked AS (
-      SELECT part.*, coalesce(inputs, '') AS inputs, CASE WHEN united.times IS NOT NULL THEN ${textOfInstants(sql`united.times`)} END AS several,
-        coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
-      FROM part LEFT JOIN known USING (session_id, athlete_id) LEFT JOIN united USING (session_id, athlete_id)
-    )
-    SELECT session_id, start_time, end_time, several, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
-      string_agg(inputs, ',' ORDER BY athlete_id) AS inputs
-    FROM checked GROUP BY 1, 2, 3, 4, 5`);
-  return rows.flatMap(partsIn).sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
-}
-
-function partsIn({ session_id, is_current, athletes, inputs, ...times }: PartsRow): Part[] {
-  const whole = wholeTimesIn(times);
-  const stored = inputs.split(",");
-  return athletes.split(",").map((athlete, place) => ({
-    sessionId: Number(session_id),
-    athleteId: Number(athlete),
-    whole,
-    inputs: is_current ? (stored[place] ?? null) : null,
-  }));
-}
-
-function wholeTimesIn({
-  start_time,
-  end_time,
-  several,
-}: Pick<PartsRow, "start_time" | "end_time" | "several">): WholeTime[] {
-  if (several !== null)
-    return intervalsIn(several).map(({ startMs, stopMs }) => ({
-      startTime: new Date(startMs),
-      endTime: new Date(stopMs + 1),
-    }));
-  if (start_time === null || end_time === null) return [];
-  return [{ startTime: readInstant(start_time), endTime: readInstant(end_time) }];
-}
-
 type Place = Pick<Part, "sessionId" | "athleteId">;
 
 const keyOf = ({ sessionId, athleteId }: Place) => `${sessionId} ${athleteId}`;
@@ -219,7 +131,7 @@ type StoredRow = {
  */
 export async function storedOf(
   queries: Queries,
-  parts: readonly Part[],
+  parts: readonly ReadPart[],
   { matches, seen }: { matches: readonly number[]; seen: number | null },
 ) {
   const bySession = new Map<number, StoredPlayers>();
@@ -245,7 +157,7 @@ export async function storedOf(
 const NO_HEAD = { hrCoverage: null, limits: null };
 
 /** Reads the players of a session, and removes them from `wanted`. */
-function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
+function playersIn(row: StoredRow, wanted: Map<string, ReadPart>): StoredPlayers {
   const inputs = row.inputs.split(",");
   const periods = row.periods.split(",");
   const texts = row.figures.split("\n");
@@ -265,9 +177,10 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
     const part = wanted.get(key);
     if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
+    for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
+    if (!part.isShown) continue;
     const ofHalves = halves.get(key);
     const shown = ofHalves ?? place;
-    for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
     stored.push({
       athleteId: part.athleteId,
       text: texts[shown] ?? "",

@@ -11,15 +11,16 @@ import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
-import { countsInLength } from "./counts-in-length.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { matchNotesOf } from "./match-notes.js";
 import { playersOf } from "./players.js";
+import { countsInLength, isReadableRow } from "./readable-rows.js";
 import { incompletePlayers } from "./refused-derivations.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
+import { type Part, partsOf, type ReadPart } from "./season-parts.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
 import type { Season, SeasonQuery } from "./season-resource.js";
-import { batchesOf, type Part, partsOf, storedOf } from "./season-stored.js";
+import { batchesOf, storedOf } from "./season-stored.js";
 import { computingSessions } from "./waiting-work.js";
 
 /** Maximum number of sessions in one response. */
@@ -73,7 +74,7 @@ export async function squadSeason(
     squad.view,
     [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
-    readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
+    readable.map(({ sessionId, athleteId, inputs, isShown }) => [sessionId, athleteId, inputs, isShown]),
     [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
     [...computing].sort((a, b) => a - b),
   ]);
@@ -164,7 +165,7 @@ async function readableParts(
   ctx: Context,
   { ownerId }: SeenSquad,
   batches: readonly Session[][],
-): Promise<Part[]> {
+): Promise<ReadPart[]> {
   const parts: Part[] = [];
   for (const batch of batches) {
     ctx.signal?.throwIfAborted();
@@ -176,9 +177,13 @@ async function readableParts(
     ctx.queries,
     ownerId,
     "READ",
-    parts.flatMap(({ athleteId, whole }) => whole.map((time) => ({ athleteId, ...time }))),
+    parts.flatMap(({ athleteId, whole, beyond }) =>
+      [...whole, ...beyond].map((time) => ({ athleteId, ...time })),
+    ),
   );
-  return parts.filter(({ athleteId, whole }) => countsInLength(grants, athleteId, whole));
+  return parts
+    .filter(({ athleteId, whole }) => countsInLength(grants, athleteId, whole))
+    .map((part) => ({ ...part, isShown: isReadableRow(grants, part.athleteId, part.beyond) }));
 }
 
 /** Returns the names and numbers of the players. */

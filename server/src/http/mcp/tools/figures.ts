@@ -86,6 +86,7 @@ export const comparePlayers: Tool = tool({
     return {
       source,
       session: body.session,
+      match_note: body.match_note,
       players: rows.map(qualityOf),
       parameters: parametersOf(rows),
       figures: compared(rows),
