@@ -3,29 +3,26 @@ import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 
-/** With a period of at least this length between them, two periods are not halves, but for example quarters *(choice)*. */
-const LONG_BETWEEN_MS = 20 * 60_000;
+/** A longer pause is not that between halves: for example, it contains a quarter *(choice)*. */
+const LONGEST_PAUSE_MS = 40 * 60_000;
 
 /**
- * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, they do not overlap, and no period of at least
- * 20 minutes is between them *(choice)*. A session without halves, such as a training session, is not a match.
+ * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, with a pause of 0 to 40 minutes *(choice)*. A
+ * session without halves, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
  * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
-  const all = periods.map((period) => ({ period, extent: extentOf(period) }));
-  const long = all
+  const long = periods
+    .map((period) => ({ period, extent: extentOf(period) }))
     .filter(({ extent: { startMs, endMs } }) => endMs - startMs >= shortest && endMs - startMs <= longest)
     .sort((a, b) => a.extent.startMs - b.extent.startMs);
   const [first, second] = long;
   if (first === undefined || second === undefined || long.length > 2) return null;
-  const pause = { startMs: first.extent.endMs, endMs: second.extent.startMs };
-  if (pause.startMs > pause.endMs) return null;
-  const isBetween = ({ extent: { startMs, endMs } }: (typeof all)[number]) =>
-    startMs >= pause.startMs && endMs <= pause.endMs && endMs - startMs >= LONG_BETWEEN_MS;
-  return all.some(isBetween) ? null : [first.period, second.period];
+  const pauseMs = second.extent.startMs - first.extent.endMs;
+  return pauseMs >= 0 && pauseMs <= LONGEST_PAUSE_MS ? [first.period, second.period] : null;
 }
 
 /** Converts suggested periods to the form of periods from a file, for all players. */

@@ -359,7 +359,6 @@ describe("a match", () => {
     // quarters of basketball with breaks
     const quarters = "Q1,13:00,13:24,\nQ2,13:26,13:57,\nQ3,14:10,14:36,\nQ4,14:38,15:11,\n";
     expect(halvesOf(read(quarters))).toBeNull();
-    expect(halvesOf(read(`${halves}Break,13:45,14:00,\n`))).not.toBeNull();
     expect(halvesOf(read("All,13:00,14:10,\nPart,13:10,13:50,\n"))).toBeNull();
   });
 

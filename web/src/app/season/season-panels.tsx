@@ -9,6 +9,7 @@ import {
   type PanelFrame,
   type Season,
   type SeasonPlayer,
+  type SquadColumn,
   seasonChart,
 } from "./chart.js";
 import "./season.css";
