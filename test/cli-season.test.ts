@@ -364,7 +364,7 @@ describe("asi squad --by player", () => {
     await write(2, "TRK-1", 900, 450);
     writeFileSync(join(season, "roster.csv"), "player;serial;max_hr\nKunz;TRK-1;190\nLang;TRK-2;190\n");
     const reason =
-      "a session lacks the figure or more than 5 % of its data, or has another threshold or maximum heart rate than the last one";
+      "a session lacks the figure or more than 5 % of its data, or is from before a change of the threshold or maximum heart rate";
     for (const [load, lost, days] of [
       ["distance", [false, true, false], "2026-04-13"],
       ["trimp", [false, true, true], "2026-04-13, 2026-04-14"],

@@ -548,6 +548,17 @@ describe("the season of a squad", () => {
     expect(body.players).toMatchObject([{ number: "9", position: "FW" }]);
   });
 
+  it("does not contain sessions that are only planned", async () => {
+    const { scene, session } = await played("Ann");
+    await scene.session({
+      start_time: "2090-05-16T12:00:00Z",
+      end_time: "2090-05-16T14:00:00Z",
+      kind: "match",
+    });
+    const { body } = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
+    expect(body.sessions.map(({ id }: { id: number }) => id)).toEqual([session]);
+  });
+
   it("reads at most 600 parts of a recording with thousands of breaks", async () => {
     const { scene, first, session } = await played("Ann");
     const samples = Array.from({ length: 3000 }, (_, i) => ({

@@ -22,7 +22,7 @@ const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", 
 
 /** The reason why a day has no load. Sums over such a day would look like those of a light day. */
 export const NO_LOAD_REASON =
-  "a session lacks the figure or more than 5 % of its data, or has another threshold or maximum heart rate than the last one";
+  "a session lacks the figure or more than 5 % of its data, or is from before a change of the threshold or maximum heart rate";
 
 /**
  * Writes the load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no player has

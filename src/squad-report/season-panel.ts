@@ -97,7 +97,7 @@ const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: Panel
 export function comparisonText(comparison: Comparison): string {
   const { value, share, isOutside, mark, reason } = comparison;
   if (reason !== null) return reason;
-  if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
+  if (share === null) return value === 0 ? "±0 %" : `${isOutside ? "▲ " : ""}from 0`;
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
   return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${mark}${sign}${Math.abs(percent)} %`;

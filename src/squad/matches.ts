@@ -3,22 +3,29 @@ import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 
+/** With a period of at least this length between them, two periods are not halves, but for example quarters *(choice)*. */
+const LONG_BETWEEN_MS = 20 * 60_000;
+
 /**
- * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two and they do not overlap *(choice)*. A session
- * without halves, such as a training session, is not a match.
+ * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, they do not overlap, and no period of at least
+ * 20 minutes is between them *(choice)*. A session without halves, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
  * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
-  const long = periods
-    .map((period) => ({ period, extent: extentOf(period) }))
+  const all = periods.map((period) => ({ period, extent: extentOf(period) }));
+  const long = all
     .filter(({ extent: { startMs, endMs } }) => endMs - startMs >= shortest && endMs - startMs <= longest)
     .sort((a, b) => a.extent.startMs - b.extent.startMs);
   const [first, second] = long;
   if (first === undefined || second === undefined || long.length > 2) return null;
-  return first.extent.endMs <= second.extent.startMs ? [first.period, second.period] : null;
+  const pause = { startMs: first.extent.endMs, endMs: second.extent.startMs };
+  if (pause.startMs > pause.endMs) return null;
+  const isBetween = ({ extent: { startMs, endMs } }: (typeof all)[number]) =>
+    startMs >= pause.startMs && endMs <= pause.endMs && endMs - startMs >= LONG_BETWEEN_MS;
+  return all.some(isBetween) ? null : [first.period, second.period];
 }
 
 /** Converts suggested periods to the form of periods from a file, for all players. */

@@ -43,12 +43,12 @@ export const limitsAt = (
 ): FigureLimits | null | undefined =>
   entries.slice(0, index + 1).findLast(({ row }) => row?.limits)?.row?.limits;
 
-/** Returns whether a figure has the same limit as in the session that is compared. */
+/** Returns whether a figure has the same limit as in the session that is compared; true without data, and without limits to compare with. */
 export function hasLimit(
   { row }: LimitedEntry,
   { key }: SquadColumn,
   limits: FigureLimits | null | undefined,
 ): boolean {
   const limit = LIMITS[key.replace(/^peak_\d+s_/, "")];
-  return limit === undefined || row?.limits?.[limit] === limits?.[limit];
+  return limit === undefined || !row?.limits || !limits || row.limits[limit] === limits[limit];
 }

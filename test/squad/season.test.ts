@@ -101,6 +101,30 @@ describe("a season", () => {
     expect(days.map(({ load }) => load)).toEqual([8000, null]);
   });
 
+  it("has no load from before a change of the threshold, so that weighted means of the new one are not too low", () => {
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const highSpeed = column("high_speed_m");
+    const at = (day: number, metres: number, limit: number) =>
+      withRow(session(day, 9000), {
+        figures: { high_speed_m: metres },
+        limits: { ...LIMITS, high_speed_from_m_per_s: limit },
+      });
+    const before = Array.from({ length: 30 }, (_, i) => at(i, 400, 5.5));
+    const after = Array.from({ length: 28 }, (_, i) => at(40 + i, 600, 5));
+    const days = seasonLoad(kunzIn(...before, ...after), highSpeed, dayOf);
+    expect(days[0]?.day).toBe(dayOf(START_MS + 40 * DAY_MS));
+    expect(days.map(({ chronic }) => chronic).filter((chronic) => chronic !== null)).toEqual([600]);
+    expect(seasonLoad(kunzIn(...before, ...after), distance, dayOf)).toHaveLength(68);
+  });
+
+  it("has a rest day for a player who wears the tracker but does not take part", () => {
+    const bench = withRow(session(1, 1), { figures: { distance_m: null }, coverage: null });
+    const days = seasonLoad(kunzIn(session(0, 8000), bench), distance, (ms) =>
+      new Date(ms).toISOString().slice(0, 10),
+    );
+    expect(days.map(({ load }) => load)).toEqual([8000, 0]);
+  });
+
   it("uses for its means only sessions that the player completed almost entirely", () => {
     const kunz = kunzIn(session(0, 9000), withRow(session(7, 2000), { coverage: 0.22 }));
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 9000, best: 9000 });
@@ -236,7 +260,7 @@ describe("a season", () => {
     expect(normalBefore(kunzIn(...before, at(5, last)), 5, peak)).toBeNull();
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     const loads = seasonLoad(kunz, highSpeed, dayOf).filter(({ load }) => load !== 0);
-    expect(loads.map(({ load }) => load)).toEqual([null, null, null, null, null, 1000]);
+    expect(loads.map(({ load }) => load)).toEqual([1000]);
     // without figures in the last session, the limits are those of the session before
     const absent = withRow(session(35, 0), { limits: null, figures: { high_speed_m: null } });
     expect(normalBefore(kunzIn(...before, absent), 5, highSpeed)?.mean).toBe(610);
@@ -389,6 +413,10 @@ describe("a match", () => {
     expect(halvesOf(read(halves))?.map(({ name }) => name)).toEqual(["1st half", "2nd half"]);
     expect(halvesOf(read("Drill,13:00,13:45,\n"))).toBeNull();
     expect(halvesOf(read(`${halves}Extra,14:50,15:20,\n`))).toBeNull();
+    // quarters of basketball with breaks
+    const quarters = "Q1,13:00,13:24,\nQ2,13:26,13:57,\nQ3,14:10,14:36,\nQ4,14:38,15:11,\n";
+    expect(halvesOf(read(quarters))).toBeNull();
+    expect(halvesOf(read(`${halves}Break,13:45,14:00,\n`))).not.toBeNull();
     expect(halvesOf(read("All,13:00,14:10,\nPart,13:10,13:50,\n"))).toBeNull();
   });
 

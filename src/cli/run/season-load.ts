@@ -49,7 +49,7 @@ export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRo
       ),
     ),
     textColumn("day_load_reason", "Reason for no load", (row) =>
-      loadOf(row)?.load === null ? NO_LOAD_REASON : null,
+      row.entry.row !== null && (loadOf(row)?.load ?? null) === null ? NO_LOAD_REASON : null,
     ),
   ];
 }

@@ -204,7 +204,8 @@ function playedSession(
     ...{ preset, params, zones, recipes, mayBeUncounted: true },
     ...optionalFunctions(optionalFigures),
   };
-  const played = halves === null ? periods : suggestSubstitutions(periods, members).periods;
+  // only halves tell who is on the bench; two long drills are no halves
+  const played = halves === null ? [] : suggestSubstitutions(periods, members).periods;
   const rows = squadRows(members, match, options, played);
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);

@@ -17,6 +17,8 @@ const COUNT_VALID_MS = 60_000;
 const RECOUNT_AFTER_MS = 5_000;
 /** A slow count is repeated later, so that counting for refused requests takes at most this share of the time. */
 const MAX_COUNTING_SHARE = 0.02;
+/** Age after which rows are counted again even if counting is slow, because the user may have deleted some. */
+const RECOUNT_AT_LATEST_MS = 20_000;
 const MAX_COUNTS = 20_000;
 
 /** Counts of this process, keyed by its settings. */
@@ -63,4 +65,4 @@ export async function isWithin(
 }
 
 const recountAfterMs = ({ tookMs }: Count) =>
-  Math.min(COUNT_VALID_MS, Math.max(RECOUNT_AFTER_MS, tookMs / MAX_COUNTING_SHARE));
+  Math.min(RECOUNT_AT_LATEST_MS, Math.max(RECOUNT_AFTER_MS, tookMs / MAX_COUNTING_SHARE));

@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { Static, StaticDecode } from "@sinclair/typebox";
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, lte } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
@@ -140,7 +140,7 @@ export async function squadSeason(
   return { resource: new JsonBytes(Buffer.concat(pieces)), etag };
 }
 
-/** Returns the latest sessions that the caller can see, in batches, and the number of older ones. */
+/** Returns the latest sessions that have begun and that the caller can see, in batches, and the number of older ones. */
 async function sessionsIn(
   ctx: Context,
   { id: squadId, view }: SeenSquad,
@@ -150,6 +150,7 @@ async function sessionsIn(
     eq(sessions.squadId, squadId),
     view.athleteId === null ? undefined : isVisibleSession(ctx, sessions.activityId),
     isValidBetween(sessions, from, to),
+    lte(sessions.startTime, ctx.clock.now()),
   );
   const found = await selectSessions(ctx.queries)
     .where(inTime)

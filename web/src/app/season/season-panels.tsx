@@ -46,7 +46,7 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
 }
 
 /** The sessions that limit the comparisons, and why. */
-export const SeasonNotes = ({ of }: { of: Parameters<typeof limitNotes> & [Season] }) => (
+export const SeasonNotes = ({ of }: { of: [Season, readonly SquadColumn[], number] }) => (
   <>
     {[...matchNotes(of[0].sessions), ...limitNotes(...of)].map((text) => (
       <p class="note" key={text}>
