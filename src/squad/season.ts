@@ -52,7 +52,7 @@ export interface SeasonRow extends DataShares {
   limits: FigureLimits | null;
   /** Share of the time that the figures cover in which the player seems to be on the bench, 0 to 1. */
   benchShare: number;
-  /** The player's time in the halves of a match, or in the session, divided by the longest one of any player, 0 to 1. */
+  /** Time of the player divided by the longest one of any player, 0 to 1. */
   playedShare: number;
   /** Speeds of the whole session; absent if they were not requested. */
   speeds?: SessionSpeeds;
@@ -98,8 +98,8 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
-/** Rates and means. Those of a few minutes are often the highest, but not comparable. */
-const OVER_TIME = ["rate_m_per_min", "hr_mean_bpm", "metabolic_power_w_per_kg"];
+/** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
+const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
 
 /**
  * Converts a row of the squad's table to a row of a season.
@@ -198,7 +198,7 @@ const isOnPitch = (entry: SeasonEntry): boolean => coversHalves(entry) && !isOnB
 
 /** Returns whether the figures are of fewer minutes than are compared. */
 export const isShort = ({ row }: SeasonEntry): boolean =>
-  (row?.figures.minutes ?? NORMAL_RULE.shortestMinutes) < NORMAL_RULE.shortestMinutes;
+  (row?.figures.minutes ?? Number.POSITIVE_INFINITY) < NORMAL_RULE.shortestMinutes;
 
 /** Returns whether figures can be compared with those of matches. A match must cover the halves, without time on the bench. */
 export const isComparable = (entry: SeasonEntry | undefined): boolean =>
@@ -208,7 +208,7 @@ export const isComparable = (entry: SeasonEntry | undefined): boolean =>
 export const isPlayedMatch = (entry: SeasonEntry): boolean =>
   isOnPitch(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 
-/** Returns the value of a match for the normal range; null if it does not count. The sum of a short appearance is not that of a match. */
+/** Returns the value of a match that counts in the normal range. The sum of a short appearance is not that of a match. */
 export const matchFigure = (
   entry: SeasonEntry,
   column: SquadColumn,
@@ -285,7 +285,7 @@ export function seasonSummary(
   const valuesOf = (some: readonly SeasonEntry[]) =>
     some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
   const whole = valuesOf(like.filter((entry) => isWholeEntry(entry, column)));
-  const all = valuesOf(OVER_TIME.includes(column.key) ? like.filter((entry) => !isShort(entry)) : like);
+  const all = valuesOf(OVER_TIME.test(column.key) ? like.filter((entry) => !isShort(entry)) : like);
   return {
     mean: whole.length === 0 ? null : meanOf(whole),
     best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),
