@@ -40,7 +40,8 @@ async function addCommonJs() {
       bundle: true,
       format: "cjs",
       target: "es2022",
-      platform: "node",
+      // for Node.js, esbuild repeats the names of the exports, which only ES modules that import an entry need
+      platform: name.startsWith("chunk-") ? "neutral" : "node",
       // otherwise, a dynamic import would load the ES module
       supported: { "dynamic-import": false },
       plugins: [ofCommonJs((imported) => names.add(imported))],

@@ -98,6 +98,7 @@ describe("asi squad --by player --profile", () => {
           covers: "session" as const,
           limits: null,
           benchShare: 0,
+          playedShare: 1,
           coverage: 1,
           hrCoverage: 1,
           speeds,

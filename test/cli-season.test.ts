@@ -166,6 +166,8 @@ describe("asi squad --by player", () => {
     expect(lines).toContainEqual(["Mean of 6 matches", "10,974", "183"]);
     expect(lines).toContainEqual(["Last, against up to 5 matches", "110 %", "110 %"]);
     expect(lines).toContainEqual(["10 Lang MF: 1 session, 35 days before the last of the squad"]);
+    // Lang plays only one half
+    expect(lines).toContainEqual(["Mean of 0 sessions", "–", "–"]);
   });
 
   it("draws the season in one file, with a panel for each player and a table with the same values", async () => {

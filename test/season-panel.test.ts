@@ -30,6 +30,8 @@ interface Played {
   hrCoverage?: number;
   covers?: Covers;
   benchShare?: number;
+  playedShare?: number;
+  rate?: number;
   isMatch?: boolean;
 }
 
@@ -40,20 +42,21 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
   const names = Object.keys(last);
   const rowOf = (
     name: string,
-    { distance, coverage, trimp = 327, hrCoverage = 1, covers = "halves", benchShare = 0 }: Played,
+    { distance, coverage, trimp = 327, hrCoverage = 1, covers = "halves", rate, ...shares }: Played,
   ) => ({
     player: { name, number: null, position: null },
     figures: {
       distance_m: distance,
       minutes: distance === null ? null : distance / 111,
-      rate_m_per_min: distance === null ? null : distance / 100,
+      rate_m_per_min: rate ?? (distance === null ? null : distance / 100),
       top_speed_km_per_h: distance === null ? null : distance / 300,
       hr_mean_bpm: null,
       trimp,
     },
     covers,
     limits: null,
-    benchShare,
+    benchShare: shares.benchShare ?? 0,
+    playedShare: shares.playedShare ?? 1,
     coverage,
     hrCoverage,
   });
@@ -181,6 +184,19 @@ describe("a comparison with matches", () => {
       expect(cells).toEqual(["not compared", "–"]);
       expect(chartIn(frame, "Ash")).not.toMatch(/class="(band|now out)"/);
     }
+  });
+
+  it("omits figures of less than 10 minutes, which are not the farthest from normal", () => {
+    const short: Played = { distance: 560, rate: 160, coverage: 1, playedShare: 0.04 };
+    const frame = frameOf({ Ash: short, Bell: { ...WHOLE, rate: 103 } }, columnOf("rate_m_per_min"));
+    const cells = seasonCells(playerIn(frame, "Ash"), frame).slice(0, 5);
+    expect(cells).toEqual(["160", "under 10 minutes", "–", "100", "100"]);
+    expect(chartIn(frame, "Ash")).not.toMatch(/class="(band|now out)"/);
+    expect(chartIn(frame, "Ash")).toContain('aria-label="Ash: 160 m/min, under 10 minutes"');
+    expect(farthestFirst(frame).map(({ name }) => name)).toEqual(["Bell", "Ash"]);
+    // the last session of a player who did not play has no minutes
+    const absent = frameOf({ Ash: { distance: null, coverage: null, playedShare: 0 } });
+    expect(seasonCells(playerIn(absent, "Ash"), absent).slice(1, 3)).toEqual(["did not play", "10,000"]);
   });
 
   it("shows the share of a training session, but never marks it as outside", () => {

@@ -66,7 +66,7 @@ describe("the season of a squad", () => {
           // absent for the coach
           const heart = "share_with_hr" in others && { share_with_hr: others.share_with_hr };
           const covers = "session";
-          const shares = { share_with_data, ...heart };
+          const shares = { share_with_data, ...heart, share_played: 1 };
           rows.push({ athlete, session, covers, figures, ...shares, limits: 0, days_since: undefined });
         }
       }
@@ -479,6 +479,50 @@ describe("the season of a squad", () => {
     await scene.completeTable(session);
     const training = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
     expect(training.players[0].entries[0].figures).toEqual(rowOf(ann.athlete, null).figures);
+  });
+
+  it("counts sums of short appearances in no normal range, and rates of less than 10 minutes in no best value", async () => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    /** A match of an hour, which Bob plays only for the last minutes. */
+    const play = async (day: number, minutes: number, speed: number) => {
+      const from = day * 24 * 60;
+      const end = from + 60;
+      const session = await scene.session({ start_time: minute(from), end_time: minute(end) });
+      const half = (name: string, start: number | null, stop: number, athlete: number | null) => {
+        const times = start === null ? [null, null] : [minute(start), minute(stop)];
+        return { name, start_time: times[0], end_time: times[1], athlete };
+      };
+      const isWhole = minutes === 60;
+      const periods = [
+        half("1st half", from, end - 30, null),
+        half("2nd half", end - 30, end, null),
+        ...(isWhole ? [] : [half("1st half", null, 0, bob.athlete)]),
+        ...(isWhole ? [] : [half("2nd half", end - minutes, end, bob.athlete)]),
+      ];
+      expect((await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, periods)).status).toBe(200);
+      await scene.run(ann.device, from, end);
+      await scene.run(bob.device, end - minutes, end, speed);
+      await scene.completeTable(session);
+    };
+    for (const [day, minutes] of [60, 60, 12, 5, 60].entries())
+      await play(day, minutes, minutes === 5 ? 5000 : 3000);
+    const path = `/api/v2/squads/${scene.squad}/season/`;
+    const { players } = (await s.get(path, scene.manager.token)).body;
+    const shares = players.map(({ entries }: { entries: { share_played: number }[] }) =>
+      entries.map(({ share_played }) => share_played),
+    );
+    expect(shares).toEqual([
+      [1, 1, 1, 1, 1],
+      [1, 1, 0.2, 1 / 12, 1],
+    ]);
+    const { normal, best } = players[1];
+    // Two whole matches are not enough for sums.
+    expect([normal.distance_m, normal.minutes]).toEqual([null, null]);
+    expect(normal.rate_m_per_min.mean).toBeCloseTo(180, 0);
+    expect(best.rate_m_per_min).toBeCloseTo(180, 0);
+    expect(best.top_speed_km_per_h).toBeCloseTo(18, 0);
+    expect(players[0].normal.distance_m.mean).toBeCloseTo(60 * 180, -1);
   });
 
   it("shows the number of a player in the last of its sessions", async () => {

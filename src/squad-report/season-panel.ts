@@ -1,7 +1,6 @@
 import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
 import {
-  isPlayedMatch,
   type Normal,
   normalBefore,
   type Season,
@@ -10,7 +9,7 @@ import {
   type SquadColumn,
   seasonFigure,
 } from "../squad/index.js";
-import { comparableFigure, coversHalves, isComparable, isPartial } from "../squad/season.js";
+import { coversHalves, isComparable, isPartial, isShort, matchFigure } from "../squad/season.js";
 import { limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
@@ -81,7 +80,9 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
       value === null
         ? absenceIn(player, now, frame)
         : !isComparable(entry)
-          ? "not compared"
+          ? entry && isShort(entry)
+            ? "under 10 minutes"
+            : "not compared"
           : normal === null
             ? "new"
             : null,
@@ -92,7 +93,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
 const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: PanelFrame): string =>
   isNotComputed?.(player, index) ? "not computed" : absenceOf(player.entries[index]);
 
-/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `did not play`. */
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `under 10 minutes`, `did not play`. */
 export function comparisonText(comparison: Comparison): string {
   const { value, share, isOutside, mark, reason } = comparison;
   if (reason !== null) return reason;
@@ -164,7 +165,7 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
   }
   const limits = limitsAt(player.entries, frame.now);
   const matches = entries.flatMap((entry, i) => {
-    const figure = isPlayedMatch(entry) ? comparableFigure(entry, column, limits) : null;
+    const figure = matchFigure(entry, column, limits);
     return figure === null ? [] : [`${x(i)} ${y(figure)}`];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];

@@ -172,6 +172,9 @@ export function summaryOf(
   };
 }
 
+/** Returns the longest time of a player in a period, ms. */
+export const longestMs = (rows: readonly SquadRow[]) => Math.max(...rows.map(({ periodMs }) => periodMs));
+
 /**
  * Selects the rows of players who play nearly the whole period and have data. Excludes players who seem to be on the bench, even if the
  * periods count them as playing.
@@ -179,7 +182,7 @@ export function summaryOf(
  * @param rows all rows of one period
  */
 export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
-  const wholeMs = Math.max(...rows.map(({ periodMs }) => periodMs));
+  const wholeMs = longestMs(rows);
   return new Set(
     rows.filter(
       ({ coverage, periodMs, benchMs }) =>

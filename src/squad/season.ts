@@ -1,5 +1,5 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
-import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
+import { figureOf, longestMs, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
 import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
 import { nameKey } from "./roster.js";
 import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
@@ -52,6 +52,8 @@ export interface SeasonRow extends DataShares {
   limits: FigureLimits | null;
   /** Share of the time that the figures cover in which the player seems to be on the bench, 0 to 1. */
   benchShare: number;
+  /** Time of the player divided by the longest one of any player, 0 to 1. */
+  playedShare: number;
   /** Speeds of the whole session; absent if they were not requested. */
   speeds?: SessionSpeeds;
 }
@@ -96,13 +98,22 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
+/** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
+const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
+
 /**
  * Converts a row of the squad's table to a row of a season.
  *
- * @param covers "halves" for a row of the joined halves
+ * @param all the rows of all players
+ * @param covers "halves" for rows of the joined halves
  * @param added the columns of the recipes and optional figures with which the row was computed
  */
-export function seasonRow(row: SquadRow, covers: Covers, added: readonly SquadColumn[]): SeasonRow {
+export function seasonRow(
+  row: SquadRow,
+  all: readonly SquadRow[],
+  covers: Covers,
+  added: readonly SquadColumn[],
+): SeasonRow {
   const { name, player } = row.member;
   const figures = [...SQUAD_COLUMNS, ...added].map((column) => [column.key, figureOf(row, column)] as const);
   return {
@@ -111,6 +122,7 @@ export function seasonRow(row: SquadRow, covers: Covers, added: readonly SquadCo
     covers,
     limits: limitsOf(row.metrics?.definition),
     benchShare: row.periodMs === 0 ? 0 : row.benchMs / row.periodMs,
+    playedShare: row.periodMs === 0 ? 0 : row.periodMs / longestMs(all),
     coverage: row.coverage,
     hrCoverage: row.hrCoverage,
   };
@@ -184,13 +196,27 @@ export const isOnBench = ({ row }: SeasonEntry): boolean =>
 
 const isOnPitch = (entry: SeasonEntry): boolean => coversHalves(entry) && !isOnBench(entry);
 
+/** Returns whether the figures are of fewer minutes than are compared. */
+export const isShort = ({ row }: SeasonEntry): boolean =>
+  (row?.figures.minutes ?? Number.POSITIVE_INFINITY) < NORMAL_RULE.shortestMinutes;
+
 /** Returns whether figures can be compared with those of matches. A match must cover the halves, without time on the bench. */
 export const isComparable = (entry: SeasonEntry | undefined): boolean =>
-  !entry?.row || !entry.session.isMatch || isOnPitch(entry);
+  !entry?.row || (!isShort(entry) && (!entry.session.isMatch || isOnPitch(entry)));
 
 /** Returns whether a player took part in a match for long enough to be compared. */
 export const isPlayedMatch = (entry: SeasonEntry): boolean =>
   isOnPitch(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
+
+/** Returns the value of a match that counts in the normal range. The sum of a short appearance is not that of a match. */
+export const matchFigure = (
+  entry: SeasonEntry,
+  column: SquadColumn,
+  limits: FigureLimits | null | undefined,
+): number | null =>
+  isPlayedMatch(entry) && (column.kind === "level" || isWholeEntry(entry))
+    ? comparableFigure(entry, column, limits)
+    : null;
 
 /** Returns the comparable values of a figure in the last five matches before a session; none if it is not comparable itself. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
@@ -198,7 +224,7 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
   const limits = limitsAt(entries, index);
   const values: number[] = [];
   for (const entry of entries.slice(0, index).reverse()) {
-    const value = isPlayedMatch(entry) ? comparableFigure(entry, column, limits) : null;
+    const value = matchFigure(entry, column, limits);
     if (value !== null) values.push(value);
     if (values.length === NORMAL_RULE.matches) break;
   }
@@ -235,18 +261,18 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Returns whether a player has data for nearly the whole session. Means include only these sessions, as in the table of a squad. */
+/** Returns whether a player plays nearly the whole session and has data. Means include only these sessions, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolean {
   if (row === null) return false;
   const share = column === undefined ? row.coverage : signalShare(row, column);
   // the service does not know the share while figures of other players are missing; players who do not take part have no minutes
   if (share === null && (row.figures.minutes ?? null) === null) return false;
-  return (share ?? 1) - row.benchShare >= WHOLE_PERIOD_SHARE;
+  return ((share ?? 1) - row.benchShare) * row.playedShare >= WHOLE_PERIOD_SHARE;
 }
 
 /**
- * Returns the mean of a figure over the sessions in which the player has nearly complete data, and the maximum over all sessions; null if
- * there are no values.
+ * Returns the mean of a figure over the sessions that the player plays almost entirely, and the maximum over all sessions; null if there
+ * are no values.
  *
  * @param limits only sessions with the same limit count. Default: those of the last session
  */
@@ -259,7 +285,7 @@ export function seasonSummary(
   const valuesOf = (some: readonly SeasonEntry[]) =>
     some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
   const whole = valuesOf(like.filter((entry) => isWholeEntry(entry, column)));
-  const all = valuesOf(like);
+  const all = valuesOf(OVER_TIME.test(column.key) ? like.filter((entry) => !isShort(entry)) : like);
   return {
     mean: whole.length === 0 ? null : meanOf(whole),
     best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),

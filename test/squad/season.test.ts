@@ -32,6 +32,7 @@ function session(day: number, metres: number | null, isMatch = true, minutes = 9
     covers: isMatch ? "halves" : "session",
     limits: LIMITS,
     benchShare: 0,
+    playedShare: 1,
     coverage: 1,
     hrCoverage: 1,
   } as const;
@@ -162,6 +163,7 @@ describe("a season", () => {
       covers: "halves" as const,
       limits: LIMITS,
       benchShare: 0,
+      playedShare: 1,
       coverage: 1,
       hrCoverage: null,
     });
@@ -289,6 +291,61 @@ describe("a season", () => {
     const days = seasonLoad(kunz, distance, (ms) => new Date(ms).toISOString().slice(0, 10));
     // of the mean of the two matches before, 9,500 m
     expect(days.find(({ day }) => day === "2026-04-26")?.percent_of_match).toBe(43.2);
+  });
+
+  it("counts the sum of a short appearance in no mean and no normal range, but its rate", () => {
+    const rate = column("rate_m_per_min");
+    const played = (minutes: number, metres: number, i: number) =>
+      withRow(session(7 * i, metres, true, minutes), {
+        playedShare: minutes / 96,
+        figures: { rate_m_per_min: metres / minutes },
+      });
+    const matches = [
+      [96, 10_400],
+      [95, 10_500],
+      [96, 10_300],
+      [20, 2400],
+      [15, 1900],
+      [96, 7000],
+    ] as const;
+    const kunz = kunzIn(...matches.map(([minutes, metres], i) => played(minutes, metres, i)));
+    expect(normalBefore(kunz, 5, distance)).toEqual({ mean: 10_400, low: 9698, high: 11_102 });
+    expect(shareOfMatches(kunz, 5, distance)).toBeCloseTo(0.673, 3);
+    expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 9550, best: 10_500 });
+    const rates = matches.map(([minutes, metres]) => metres / minutes);
+    const mean = rates.slice(0, 5).reduce((sum, value) => sum + value) / 5;
+    expect(normalBefore(kunz, 5, rate)?.mean).toBeCloseTo(mean, 9);
+    expect(seasonSummary(kunz.entries, rate).best).toBe(1900 / 15);
+    // without data for a part of nearly the whole match, less than 90 % remain
+    const most = withRow(session(0, 9000), { playedShare: 0.93, coverage: 0.96 });
+    expect(seasonSummary(kunzIn(most).entries, distance).mean).toBeNull();
+  });
+
+  it("does not compare figures of less than 10 minutes, and has no best rate or mean from them", () => {
+    const figures = (rate: number) => ({ rate_m_per_min: rate, hr_mean_bpm: rate, top_speed_km_per_h: rate });
+    const matches = [0, 7, 14].map((day) => withRow(session(day, 10_000), { figures: figures(109) }));
+    const short = (isMatch: boolean, minutes: number) =>
+      kunzIn(
+        ...matches,
+        withRow(session(21, 560, isMatch, minutes), { playedShare: 0.04, figures: figures(160) }),
+      );
+    for (const isMatch of [true, false])
+      for (const key of ["rate_m_per_min", "hr_mean_bpm", "top_speed_km_per_h", "distance_m"]) {
+        const kunz = short(isMatch, 9.9);
+        expect([normalBefore(kunz, 3, column(key)), shareOfMatches(kunz, 3, column(key))]).toEqual([
+          null,
+          null,
+        ]);
+        expect(normalBefore(short(isMatch, 10), 3, column(key)), key).not.toBeNull();
+      }
+    const best = (minutes: number) =>
+      ["rate_m_per_min", "hr_mean_bpm", "top_speed_km_per_h"].map(
+        (key) => seasonSummary(short(true, minutes).entries, column(key)).best,
+      );
+    expect([best(9.9), best(10)]).toEqual([
+      [109, 109, 160],
+      [160, 160, 160],
+    ]);
   });
 
   it("does not compare a match whose halves are not known with halves, unlike a training session", () => {

@@ -140,6 +140,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
         covers: "halves" as const,
         limits: null,
         benchShare: 0,
+        playedShare: 1,
         coverage: rate === null ? null : 1,
         hrCoverage: null,
       }));

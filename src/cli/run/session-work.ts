@@ -222,7 +222,7 @@ function playedSession(
       isMatch: isMatch ?? halves !== null,
       note: isMatch || halves !== null ? matchNote(periods) : null,
       rows: own.map((row) => ({
-        ...seasonRow(row, halves === null ? "session" : "halves", added),
+        ...seasonRow(row, own, halves === null ? "session" : "halves", added),
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },

@@ -81,7 +81,7 @@ export async function* seasonPlayers(
         row === null
           ? []
           : [
-              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"limits":${limits.placeOf(row.limits)},"days_since":${daysSince}}`,
+              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"share_played":${row.playedShare},"limits":${limits.placeOf(row.limits)},"days_since":${daysSince}}`,
             ],
       );
       yield `${JSON.stringify(head).slice(0, -1)},"limits":[${limits.texts}],"entries":[${entries.join(",")}]}`;
@@ -121,6 +121,7 @@ function namesInOrder(played: readonly TextSession[]): string[] {
 function playedOf(one: StoredSession, about: About, seen: number | null): TextSession {
   const { name, startTime, endTime, kind } = one.session;
   const rows: TextRow[] = [];
+  const longestMs = Math.max(...one.stored.map(({ ofHalves }) => ofHalves?.periodMs ?? 0));
   for (const player of one.stored) {
     const { athleteId, text, recordedMs, hrCoverage, limits, ofHalves } = player;
     // A player without data has no recording.
@@ -136,6 +137,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
       limits,
       // The times of substitutes are in the periods, so figures of halves are without the bench.
       benchShare: 0,
+      playedShare: ofHalves === null ? 1 : (shareOf(ofHalves.periodMs, longestMs) ?? 0),
       coverage: shareWithData(player, one),
       hrCoverage,
     });

@@ -52,11 +52,11 @@ export const Season = Type.Object(
         ),
         normal: byFigure(
           Nullable(Normal),
-          "Mean and normal range of the last five matches before the last session; null with fewer than three, and if the last session is a match whose halves are not known. Only entries that cover halves count, with the limit of the last session, from at least 95 % of the data",
+          "Mean and normal range of the last five matches before the last session; null with fewer than three, and if the last session has less than 10 minutes of data or is a match whose halves are not known. Only entries that cover halves count, with at least 10 minutes, for sums also with at least 90 % of the match, with the limit of the last session, from at least 95 % of the data",
         ),
         best: byFigure(
           Nullable(Type.Number()),
-          "Highest value of each figure with the limit of the last session",
+          "Highest value of each figure with the limit of the last session; of rates and means, only from sessions with at least 10 minutes of data",
         ),
         notes: Type.Array(Type.String(), {
           description:
@@ -95,6 +95,10 @@ export const Season = Type.Object(
               }),
             ),
             share_with_hr: Type.Optional(ShareWithHr),
+            share_played: Type.Number({
+              description:
+                "Time of the player in the halves of a match, divided by the longest time of any player whose figures are stored; 1 for the whole session",
+            }),
             limits: Nullable(Type.Integer({ description: "Index in `limits`; null without data" })),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),

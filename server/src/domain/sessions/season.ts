@@ -32,7 +32,7 @@ const MAX_TRIES = 3;
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 6;
+const SEASON_VERSION = 7;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 

@@ -35,6 +35,7 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
             covers: entry.covers,
             limits: limits[entry.limits ?? -1] ?? null,
             benchShare: 0,
+            playedShare: entry.share_played,
             coverage: entry.share_with_data,
             hrCoverage: entry.share_with_hr ?? null,
           };
