@@ -15,13 +15,12 @@ const LONGEST_PAUSE_MS = 40 * 60_000;
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
-  const long = periods
-    .map((period) => ({ period, extent: extentOf(period) }))
-    .filter(({ extent: { startMs, endMs } }) => endMs - startMs >= shortest && endMs - startMs <= longest)
-    .sort((a, b) => a.extent.startMs - b.extent.startMs);
-  const [first, second] = long;
-  if (first === undefined || second === undefined || long.length > 2) return null;
-  const pauseMs = second.extent.startMs - first.extent.endMs;
+  const [first, second, third] = periods
+    .map((period) => ({ period, ...extentOf(period) }))
+    .filter(({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest)
+    .sort((a, b) => a.startMs - b.startMs);
+  if (!first || !second || third) return null;
+  const pauseMs = second.startMs - first.endMs;
   return pauseMs >= 0 && pauseMs <= LONGEST_PAUSE_MS ? [first.period, second.period] : null;
 }
 

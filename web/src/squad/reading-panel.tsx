@@ -64,8 +64,7 @@ function classOf(state: SquadFile["state"]): ChipClass {
       return "left-out";
     case "recording":
       return isSound(state.recording) ? "read" : "wrong";
-    case "corners":
-    case "sheet":
+    default:
       return "read";
   }
 }
