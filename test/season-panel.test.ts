@@ -186,6 +186,15 @@ describe("a comparison with matches", () => {
     }
   });
 
+  it("never marks a sum of a part of a match as outside the range, but its rate", () => {
+    const part: Played = { distance: 2400, rate: 130, coverage: 1, playedShare: 0.25 };
+    const frame = frameOf({ Ash: part, Bell: { ...WHOLE, distance: 9000 } });
+    expect(comparisonOf(playerIn(frame, "Ash"), frame)).toMatchObject({ isOutside: false, share: 0.24 });
+    expect(farthestFirst(frame).map(({ name }) => name)).toEqual(["Bell", "Ash"]);
+    const ofRate = frameOf({ Ash: part }, columnOf("rate_m_per_min"));
+    expect(comparisonOf(playerIn(ofRate, "Ash"), ofRate).isOutside).toBe(true);
+  });
+
   it("omits figures of less than 10 minutes, which are not the farthest from normal", () => {
     const short: Played = { distance: 560, rate: 160, coverage: 1, playedShare: 0.04 };
     const frame = frameOf({ Ash: short, Bell: { ...WHOLE, rate: 103 } }, columnOf("rate_m_per_min"));

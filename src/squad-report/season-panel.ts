@@ -9,7 +9,14 @@ import {
   type SquadColumn,
   seasonFigure,
 } from "../squad/index.js";
-import { coversHalves, isComparable, isPartial, isShort, matchFigure } from "../squad/season.js";
+import {
+  coversHalves,
+  isComparable,
+  isPartial,
+  isShort,
+  isWholeEntry,
+  matchFigure,
+} from "../squad/season.js";
 import { limitsAt } from "../squad/season-limits.js";
 import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
 
@@ -49,7 +56,7 @@ export interface Comparison {
   text: string;
   /** `≥` if the figure is a lower bound. */
   mark: "≥" | "";
-  /** Whether a part of the data is missing. The figure is then outside the normal range only if it is a lower bound above it. */
+  /** Whether a part of the data is missing, or a sum is of a part of the match. The figure is then outside the normal range only if it is a lower bound above it. */
   isIncomplete: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
@@ -64,7 +71,8 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isIncomplete = isPartial(entry, column);
+  const isShorter = !!entry?.row && column.kind !== "level" && !isWholeEntry(entry);
+  const isIncomplete = isShorter || isPartial(entry, column);
   const mark = markOf(entry, column);
   const side = normal === null || value === null ? 0 : value > normal.high ? 1 : value < normal.low ? -1 : 0;
   return {

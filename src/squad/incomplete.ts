@@ -1,4 +1,9 @@
-import type { SquadColumn } from "./columns.js";
+/** What determines the signal of a figure. */
+interface Figure {
+  key: string;
+  unit: string;
+  kind: "sum" | "level";
+}
 
 /** Below this share, sums and maxima are marked as "at least" *(choice)*. */
 const COMPLETE_SHARE = 0.95;
@@ -19,7 +24,7 @@ export const periodShareWithHr = ({ coverage, hrCoverage }: DataShares): number 
  * Returns the share of the period with the signal from which a figure is computed, 0 to 1; null if it is unknown. A strap can fail while
  * the tracker records positions.
  */
-export function signalShare(row: DataShares, { key, unit }: SquadColumn): number | null {
+export function signalShare(row: DataShares, { key, unit }: Figure): number | null {
   const isOfHeart = unit === "bpm" || key === "trimp";
   return (isOfHeart ? periodShareWithHr(row) : null) ?? row.coverage;
 }
@@ -29,9 +34,9 @@ export const isIncomplete = (share: number | null): share is number =>
   share !== null && share < COMPLETE_SHARE;
 
 /** Returns whether a figure is only a lower bound if a part of its signal is missing. The minutes are exact, because they are those with data. */
-const isBound = ({ key, kind }: SquadColumn): boolean =>
+const isBound = ({ key, kind }: Figure): boolean =>
   (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
 /** Returns whether a figure is marked as "at least": a sum or a maximum that misses more than a twentieth of its signal. */
-export const isAtLeast = (row: DataShares, column: SquadColumn): boolean =>
+export const isAtLeast = (row: DataShares, column: Figure): boolean =>
   isBound(column) && isIncomplete(signalShare(row, column));
