@@ -92,6 +92,19 @@ describe("the tools of asi mcp", () => {
     ]);
   });
 
+  it("return the accelerations of a recording with 10 rows a second", async () => {
+    const { folder, name, assistant } = await training();
+    const path = join(folder, "fast.asi");
+    await asi(["encode", "--demo", "-o", path]);
+    const { answer } = await assistant.ask("recording_figures", { file: `${name}/fast.asi` });
+    const [{ metrics }] = json((await asi(["stats", path, "--json"])).stdout);
+    const { threshold_1, threshold_2 } = metrics.accelerations;
+    const value = (figure: string) =>
+      answer.figures.find((one: { name: string }) => one.name === figure)?.value;
+    expect(value("accelerations")).toBe(threshold_1.values.length + threshold_2.values.length);
+    expect(value("accelerations")).toBeGreaterThan(0);
+  });
+
   it("return the table of asi squad, with its roster and periods", async () => {
     const { folder, name, assistant } = await training();
     const { answer } = await assistant.ask("squad_table", { folder: name });

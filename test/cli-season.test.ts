@@ -200,7 +200,7 @@ describe("asi squad --by player", () => {
     writeFileSync(join(folder, "match 6", "periods.csv"), `${halves}Extra time;14:01;14:02\r\n`);
     const args = ["squad", folder, "--by", "player", "--matches", "match*"];
     const notes = [
-      "match 4, match 5: The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two periods must last from 30 to 70 minutes.",
+      "match 4, match 5: The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two of 30 to 70 minutes, at most 40 minutes apart.",
       "match 6: Match is the sum of the two halves, without extra time.",
     ];
     const { stdout, stderr } = await asi([...args, "--format", "csv"]);

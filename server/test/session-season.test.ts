@@ -241,7 +241,7 @@ describe("the season of a squad", () => {
     expect((await scene.figures(ids[0] ?? 0)).body.match_note).toBeNull();
     const path = `/api/v2/squads/${scene.squad}/season/`;
     const { sessions, players } = (await s.get(path, scene.manager.token)).body;
-    const unknown = expect.stringMatching(/^The halves are not known, .*exactly two periods must last/);
+    const unknown = expect.stringMatching(/^The halves are not known, .*exactly two of 30 to 70 minutes/);
     expect(sessions.map((one: { match_note: string | null }) => one.match_note)).toEqual([
       null,
       unknown,

@@ -12,7 +12,7 @@ export const tableNote = (periods: readonly SessionPeriod[]): string | null =>
 export function matchNote(periods: readonly SessionPeriod[]): string | null {
   const halves = halvesOf(periods);
   return halves === null
-    ? "The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two periods must last from 30 to 70 minutes."
+    ? "The halves are not known, so the figures are of the whole session and do not count as those of a match. Add a period for each half: exactly two of 30 to 70 minutes, at most 40 minutes apart."
     : extraTimeNote(halves, periods);
 }
 

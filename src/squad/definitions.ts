@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   sprint_m: "Distance of all sprints.",
   top_speed_km_per_h: "Highest speed after a median of three rows, which removes isolated spikes.",
   accelerations:
-    "Efforts of at least 0.5 s above 0.5 m/s2 with a peak at or above the lower threshold (2 m/s2), after a low-pass filter at 2 Hz. Unknown below 5 rows a second.",
+    "Efforts of at least 0.5 s above 0.5 m/s2 with a peak at or above the lower threshold (2 m/s2), after a low-pass filter at 2 Hz. Unknown if more than 5 % of the time has fewer than 5 rows a second.",
   decelerations: "Defined like accelerations, with the negated acceleration.",
   hr_mean_bpm:
     "Mean of the heart rates from 30 to 240, weighted by time; a heart rate is valid until the next one, for at most 5 s.",

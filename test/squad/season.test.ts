@@ -117,6 +117,20 @@ describe("a season", () => {
     expect(seasonLoad(kunzIn(...before, ...after), distance, dayOf)).toHaveLength(68);
   });
 
+  it("has the loads of other sessions if one has no maximum heart rate, and so no figure", () => {
+    const trimp = column("trimp");
+    const at = (day: number, value: number | null, max_hr: number | null) =>
+      withRow(session(day, 9000), { figures: { trimp: value }, limits: { ...LIMITS, max_hr } });
+    const loads = (...sessions: PlayedSession[]) =>
+      seasonLoad(kunzIn(...sessions), trimp, (ms) => new Date(ms).toISOString().slice(0, 10)).map(
+        ({ load }) => load,
+      );
+    expect(loads(at(0, 300, 190), at(1, null, null), at(2, 280, 190))).toEqual([300, null, 280]);
+    expect(loads(at(0, 300, 190), at(1, null, null))).toEqual([300, null]);
+    // a new maximum in the evening: the morning of that day is not comparable
+    expect(loads(at(0, 300, 190), at(1, 300, 190), at(1.2, 250, 200), at(2, 280, 200))).toEqual([280]);
+  });
+
   it("has a rest day for a player who wears the tracker but does not take part", () => {
     const bench = withRow(session(1, 1), { figures: { distance_m: null }, coverage: null });
     const days = seasonLoad(kunzIn(session(0, 8000), bench), distance, (ms) =>

@@ -66,6 +66,9 @@ export const seasonColumns = (
   numberColumn("share_with_hr", "Share with heart rate", 2, ({ entry }) =>
     share(entry.row?.hrCoverage ?? null),
   ),
+  numberColumn("share_played", "Share of the longest time", 2, ({ entry }) =>
+    share(entry.row?.playedShare ?? null),
+  ),
   numberColumn("share_on_bench", "Share on the bench", 2, ({ entry }) =>
     share(entry.row?.benchShare ?? null),
   ),

@@ -49,7 +49,9 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
           />
           {stored.players.length === 0 ? (
             <Nothing
-              title={stored.sessions.length === 0 ? "This squad has no sessions yet." : "No figures yet."}
+              title={
+                stored.sessions.length === 0 ? "No session of this squad has begun yet." : "No figures yet."
+              }
             >
               <p>
                 The season shows a figure of each player over the last sessions, compared with the last{" "}
