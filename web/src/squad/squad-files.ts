@@ -226,7 +226,7 @@ const CORNERS_ID = 0;
 const LOST: FileState = {
   name: "failed",
   code: "NOT_KEPT",
-  message: "This browser no longer has the file. Choose it again. The rest of the session is here.",
+  message: "This browser no longer has the file. Choose it again.",
 };
 
 const sameAs = ({ name }: File): FileState => ({ name: "left out", why: `The same as ${name}.` });
