@@ -1,7 +1,7 @@
 import type { SessionPeriod } from "./periods.js";
 
 /** Names of the halves of a match in several languages, and of its extra time. */
-const NAME = /h[aä]l[fb]|mi-temps|extra|overt|verl.n|prolo|pr.rr|sup+lementar|^[eo]t\W?\d?$/i;
+const NAME = /h[aä]l[fb]|mi-temps|extra|overt|verl.n|prolo|pr.rr|sup+lementar[ei]|^[eo]t\W?\d?$/i;
 
 /** Returns whether a period has the name of a half, and not that of a drill. */
 export const isNamedHalf = ({ name }: SessionPeriod): boolean => NAME.test(name);
