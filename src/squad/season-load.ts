@@ -6,8 +6,8 @@ import { hasLimit, limitsAt } from "./season-limits.js";
 /**
  * Computes the load of a player over the days of a season. The load of a day is the sum of a figure over the player's sessions of that day.
  * A day without a recording of the player, or on which the player does not take part, is a day of rest. A session without the figure or with
- * incomplete data makes the load of its day unknown. The days begin after the day of the last session with other limits than those of the player's last
- * session with the figure: weighted means of loads with different limits would be wrong for weeks.
+ * incomplete data makes the load of its day unknown. The days begin after the day of the last session with other limits than those of the
+ * player's last session with the figure: weighted means of loads with different limits would be wrong for weeks.
  *
  * @param column a sum, such as distance
  * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`

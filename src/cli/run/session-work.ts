@@ -204,7 +204,7 @@ function playedSession(
     ...{ preset, params, zones, recipes, mayBeUncounted: true },
     ...optionalFunctions(optionalFigures),
   };
-  // only halves tell who is on the bench; two long drills are no halves
+  // without halves, nobody is on the bench: a player may do only one of two long drills
   const played = halves === null ? [] : suggestSubstitutions(periods, members).periods;
   const rows = squadRows(members, match, options, played);
   const others = ofAnotherSport(rows).map((member) => member.name);

@@ -22,7 +22,7 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures, and a missing extra time. */
+/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures and the note about extra time. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
