@@ -119,6 +119,8 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
   it("zooms by the wheel and to the selection, and shows everything on Escape", async () => {
     const page = await open();
     const ticks = () => page.locator(".clock-ticks small").allInnerTexts();
+    // the clock shows a single tick until its place is measured
+    await expect.poll(async () => (await ticks()).length).toBeGreaterThan(1);
     const whole = await ticks();
     const { x, y, width } = await boxOf(page);
     await page.mouse.move(x + width / 2, y + 30);
