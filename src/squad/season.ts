@@ -1,7 +1,7 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, longestMs, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
 import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
-import { nameKey } from "./roster.js";
+import { compareNames, nameKey } from "./roster.js";
 import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
 import type { SquadRow } from "./squad-table.js";
 
@@ -145,7 +145,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
     });
     return { ...player, entries };
   });
-  players.sort((a, b) => numberOf(a) - numberOf(b) || a.name.localeCompare(b.name, "en", { numeric: true }));
+  players.sort((a, b) => numberOf(a) - numberOf(b) || compareNames(a, b));
   return { sessions, players };
 }
 
