@@ -1,7 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { and, eq, getTableColumns, inArray, not, notInArray, or, sql } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
-import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
@@ -11,6 +10,7 @@ import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from
 import { SUM_OF_HALVES } from "./figures-inputs.js";
 import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
 import type { Session } from "./rules.js";
+import { TimeframeRoom } from "./timeframe-room.js";
 import { paramsIfWanted, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
 
 /** The part of a session that a time frame covers. */
@@ -28,7 +28,11 @@ const placeOf = ({
  * and computed data. Lock the session first.
  * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
-export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+export async function deriveTimeframes(
+  unit: UnitOfWork,
+  session: Session,
+  room = new TimeframeRoom(),
+): Promise<void> {
   const { activityMaxTimeframes: most } = unit.config;
   const inputs = await derivationInputs(unit.queries, session, { lock: true });
   const wanted: WantedTimeframe[] = [];
@@ -45,6 +49,7 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
     (one) => missing.get(placeOf(one))?.params,
   );
   for (const one of kept) missing.delete(placeOf(one));
+  await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
   await deleteFiguresOfOthers(unit, session, inputs);
   // Names, numbers and players without samples may have changed even if no time frame has changed.
@@ -56,7 +61,11 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
  * the derivation, and records the refusal. Reads the existing time frames first, because there may be many more wanted ones. Lock
  * the session first.
  */
-export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+export async function removeOutdatedTimeframes(
+  unit: UnitOfWork,
+  session: Session,
+  room: TimeframeRoom,
+): Promise<void> {
   const known = await knownOf(unit, session);
   const inputs = await inputsOfExisting(unit.queries, session, [
     ...new Set(known.map(({ athleteId }) => athleteId)),
@@ -65,6 +74,7 @@ export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Sessio
   await forgetRefusal(unit, session);
   const jsonSchemaId = await schemaIdOf(unit, session);
   const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
+  await room.change(unit, session.ownerId, { added: 0, deleted: known.length - kept.length });
   await recordRefusal(unit, session, countsOf(kept));
   await deleteFiguresOfOthers(unit, session, inputs);
   await recordSessions(unit, "figures", theseSessions([session.id]));
@@ -169,7 +179,6 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
-  await enforceTimeframeQuota(unit, ownerId);
   await unit.announce("timeframesDerived", { created });
 }
 
