@@ -37,13 +37,6 @@ export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-// `localeCompare` would create a collator for each comparison
-const ORDER = /* @__PURE__ */ new Intl.Collator("en", { numeric: true });
-
-/** Compares names, and numbers in names by value. */
-export const compareNames = (a: { name: string }, b: { name: string }): number =>
-  ORDER.compare(a.name, b.name);
-
 const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 
 /** Returns whether all words of a name are in the name of a file: "Müller" is in `05 Müller.asi`, but not in `05-Mueller.asi`. */

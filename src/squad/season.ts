@@ -1,7 +1,7 @@
 import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, longestMs, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
 import { type DataShares, isIncomplete, signalShare } from "./incomplete.js";
-import { compareNames, nameKey } from "./roster.js";
+import { nameKey } from "./roster.js";
 import { type FigureLimits, hasLimit, limitsAt, limitsOf } from "./season-limits.js";
 import type { SquadRow } from "./squad-table.js";
 
@@ -98,6 +98,9 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
+// `localeCompare` would create a collator for each comparison of thousands of names
+const ORDER = /* @__PURE__ */ new Intl.Collator("en", { numeric: true });
+
 /** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
 const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
 
@@ -145,7 +148,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
     });
     return { ...player, entries };
   });
-  players.sort((a, b) => numberOf(a) - numberOf(b) || compareNames(a, b));
+  players.sort((a, b) => numberOf(a) - numberOf(b) || ORDER.compare(a.name, b.name));
   return { sessions, players };
 }
 

@@ -1,7 +1,7 @@
 import type { SampleBatch } from "../types.js";
 import { distinctNames } from "./distinct-names.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
-import { compareNames, type Player, playerOfRecording, type Roster } from "./roster.js";
+import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
 /** A recording of a session. */
 export interface SquadRecording {
@@ -68,7 +68,7 @@ export function squadMembers<Recording extends SquadRecording>(
   const place = ({ player }: SquadMember) =>
     player === null ? Number.POSITIVE_INFINITY : (roster?.players.indexOf(player) ?? 0);
   // two members who are not in the roster have no difference
-  return members.sort((a, b) => place(a) - place(b) || compareNames(a, b));
+  return members.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
 function fileNames<Recording extends SquadRecording>(
