@@ -39,3 +39,9 @@ export async function insertManagedAthletes(
   );
   return athletes;
 }
+
+export const insertManagedAthlete = async (
+  unit: UnitOfWork,
+  managerId: number,
+  values: Partial<AccountValues>,
+): Promise<Account> => (await insertManagedAthletes(unit, managerId, [values]))[0];

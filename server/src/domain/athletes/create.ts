@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { insertManagedAthletes } from "../accounts/managed-athlete.js";
+import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { prepareRegistration } from "../accounts/own-account.js";
 import { athleteProfileColumns } from "../accounts/write.js";
 import { change } from "../change/change.js";
@@ -34,9 +34,10 @@ export async function createManagedAthlete(
 ): Promise<AthleteItem> {
   requireSelf(ctx, body.managed_by);
   return change(ctx, "createManagedAthlete", {}, async (unit) => {
-    const [athlete] = await insertManagedAthletes(unit, body.managed_by, [
-      { externalId: body.external_id ?? null, ...athleteProfileColumns(body.athlete_profile) },
-    ]);
+    const athlete = await insertManagedAthlete(unit, body.managed_by, {
+      externalId: body.external_id ?? null,
+      ...athleteProfileColumns(body.athlete_profile),
+    });
     await enforceAthleteQuota(unit, body.managed_by);
     if (athlete.profilePicture !== null) await enforcePictureQuota(unit, body.managed_by);
     return athleteItem(athlete);

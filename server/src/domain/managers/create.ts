@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { insertManagedAthletes } from "../accounts/managed-athlete.js";
+import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { prepareRegistration } from "../accounts/own-account.js";
 import type { toManager } from "../accounts/resource.js";
 import { athleteProfileColumns, managerProfileColumns } from "../accounts/write.js";
@@ -22,9 +22,10 @@ export async function createManager(
       ...managerProfileColumns(body.manager_profile),
     });
     if (withDefaultAthlete) {
-      await insertManagedAthletes(unit, manager.id, [
-        { isDefaultAthlete: true, ...athleteProfileColumns(body.athlete_profile) },
-      ]);
+      await insertManagedAthlete(unit, manager.id, {
+        isDefaultAthlete: true,
+        ...athleteProfileColumns(body.athlete_profile),
+      });
     }
     return managerItem(manager);
   });
