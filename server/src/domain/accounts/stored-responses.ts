@@ -113,7 +113,11 @@ export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly n
   const texts = [`"athlete":${id},`, `"athlete":${id}}`];
   return new ResponsesNaming(
     managers,
-    // A new activity can have 5 MiB, and its response names no athlete.
-    and(notLike(path, "%/activities/"), or(...texts.map((text) => contains(text, sql`${body}`)))),
+    // A new activity has up to 5 MiB, a new athlete 2 MiB, and their responses contain no id under this name.
+    and(
+      notLike(path, "%/activities/"),
+      notLike(path, "%/create-managed/"),
+      or(...texts.map((text) => contains(text, sql`${body}`))),
+    ),
   );
 };
