@@ -4,7 +4,7 @@ import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../.
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
+import { requireActivityTakesMore, requireDevicesTake, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
@@ -179,6 +179,7 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
+  await requireDevicesTake(unit, created);
   await unit.announce("timeframesDerived", { created });
 }
 
