@@ -99,7 +99,7 @@ export interface Normal {
 const DAY_MS = 86_400_000;
 
 // `localeCompare` would create a collator for each comparison of thousands of names
-const ORDER = /* @__PURE__ */ new Intl.Collator("en", { numeric: true });
+const ORDER = /* @__PURE__ */ Intl.Collator("en", { numeric: true });
 
 /** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
 const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
