@@ -1,4 +1,4 @@
-import { withoutFormula } from "../rows/csv-text.js";
+import { unguarded } from "../rows/csv-text.js";
 import { textIn } from "../text-encoding.js";
 
 /** A table from a spreadsheet, saved as CSV by the user. */
@@ -122,21 +122,6 @@ export function columnName(header: string): string {
     .replace(/[\s_-]+/g, "_");
 }
 
-const isFormula = (text: string): boolean => withoutFormula(text) !== text;
-
-/**
- * Returns the cell for a trimmed text; `readSheet` reads the same text from it. An apostrophe precedes a text that a spreadsheet would run,
- * and a text that begins with such an apostrophe, so that different texts always have different cells.
- */
-export function guardedCell(text: string): string {
-  const cell = text.trim();
-  return isFormula(cell.replace(/^'+/, "")) ? `'${cell}` : cell;
-}
-
-/** Returns the text of a `guardedCell`. */
-const textOfCell = (field: string): string =>
-  field.startsWith("'") && isFormula(field.replace(/^'+/, "")) ? field.slice(1) : field;
-
 // Detects the delimiter from the header. Names of columns do not contain semicolons or tabs.
 function delimiterOf(text: string): string {
   const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
@@ -175,7 +160,7 @@ function recordsOf(
     isBlank = true;
   };
   const endField = () => {
-    record.fields.push(textOfCell(field.trim()));
+    record.fields.push(unguarded(field.trim()));
     isTooWide ||= record.fields.length > MOST.columns;
     beginField();
   };

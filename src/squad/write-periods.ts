@@ -1,9 +1,9 @@
+import { guarded } from "../rows/csv-text.js";
 import { offsetText, TimeZone } from "../rows/time-zone.js";
 import type { Interval } from "./interval.js";
 import type { PeriodsContext, SessionPeriod } from "./periods.js";
 import { readPeriods } from "./read-periods.js";
 import { nameKey } from "./roster.js";
-import { guardedCell } from "./sheet.js";
 
 /**
  * Writes periods as a `periods.csv` from which {@link readPeriods} reads the same periods. Times are local, with the date and the UTC
@@ -36,11 +36,11 @@ function text(
   };
   const timesOf = ({ startMs, endMs }: Interval) => [clock(startMs), clock(endMs)];
   const lines = periods.flatMap(({ name: named, all, own }) => {
-    const name = guardedCell(named);
+    const name = guarded(named.trim());
     return [
       ...(all === null ? [] : [[name, ...timesOf(all), ""]]),
       ...[...own].flatMap(([key, intervals]) => {
-        const player = guardedCell(names.get(key) ?? key);
+        const player = guarded((names.get(key) ?? key).trim());
         return intervals.length === 0
           ? [[name, "-", "-", player]]
           : intervals.map((one) => [name, ...timesOf(one), player]);

@@ -38,6 +38,19 @@ describe("periods.csv", () => {
     expect(plain(readPeriods(csv, match).periods)).toEqual(plain(periods));
   });
 
+  it("contains no formula after separators and quotes, and every name is read back", () => {
+    const names = ["A;=1+1;b", 'a;"=1', 'a,""+1', "a;'=1", "'=1", "''=1", "-;-", "O'Neil", "a;b"];
+    const match = { ...MATCH, players: names };
+    const rows = names.map((name) => ({
+      name,
+      all: { startMs: MATCH.session.startMs, endMs: MATCH.session.endMs },
+      own: new Map(),
+    }));
+    const csv = periodsCsv(rows, match);
+    expect(csv.replaceAll('""', '"')).not.toMatch(/[;,\n]"*[=+]/);
+    expect(readPeriods(csv, match).periods.map(({ name }) => name)).toEqual(names);
+  });
+
   it("refuses a long cell with its line, in time proportional to its length", () => {
     const start = `"2025-05-17${" ".repeat(1_000_000)}x\ny"`;
     const { problems } = readPeriods(`period,start,end,player\n1st half,${start},17:15,\n`, MATCH);

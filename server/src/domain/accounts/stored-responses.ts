@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, inArray, lte, notLike, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, notLike, or, type SQL, sql } from "drizzle-orm";
 import { idempotencyKeys } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
@@ -22,19 +22,23 @@ type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 export class ResponsesNaming {
   readonly #accounts: readonly number[];
   readonly #names: SQL | undefined;
+  readonly #read: SQL;
   #sinceMs: number | undefined;
 
   /**
    * @param accounts accounts whose responses may contain the data
    * @param names whether a response contains the data
+   * @param read number of bytes of a response that `names` reads
    */
-  constructor(accounts: readonly number[], names: SQL | undefined) {
+  constructor(accounts: readonly number[], names: SQL | undefined, read: SQL) {
     this.#accounts = [...new Set(accounts)];
     this.#names = names;
+    this.#read = read;
   }
 
-  /** Removes the existing responses. */
+  /** Removes the existing responses. If it runs again, `eraseRest` examines only responses added since then. */
   async eraseInParts(run: Run): Promise<void> {
+    this.#sinceMs = undefined;
     for (const account of this.#accounts) {
       let after: Key | undefined = { path: "", key: "" };
       while (after !== undefined) {
@@ -58,18 +62,17 @@ export class ResponsesNaming {
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
     const { accountId, path, key, body } = idempotencyKeys;
-    const after = or(gt(path, from.path), and(eq(path, from.path), gt(key, from.key)));
+    const after = sql`(${path}, ${key}) > (${from.path}, ${from.key})`;
     const inOrder = sql`OVER (ORDER BY ${path}, ${key})`;
     const next = queries
       .select({
         path,
         key,
         place: sql`row_number() ${inOrder}`.as("place"),
-        // Reads the sizes of the bodies, not the bodies.
-        bytes: sql`sum(octet_length(${body})) ${inOrder}`.as("bytes"),
+        bytes: sql`sum(${this.#read}) ${inOrder}`.as("bytes"),
       })
       .from(idempotencyKeys)
-      .where(and(eq(accountId, account), gte(path, from.path), after))
+      .where(and(eq(accountId, account), after))
       .orderBy(path, key)
       .limit(ROWS_AT_A_TIME)
       .as("next");
@@ -79,10 +82,8 @@ export class ResponsesNaming {
       .where(or(gte(next.place, ROWS_AT_A_TIME), gte(next.bytes, BYTES_AT_A_TIME)))
       .orderBy(next.path, next.key)
       .limit(1);
-    const through = last && and(lte(path, last.path), or(sql`${path} < ${last.path}`, lte(key, last.key)));
-    await queries
-      .delete(idempotencyKeys)
-      .where(and(eq(accountId, account), gte(path, from.path), after, through, this.#names));
+    const through = last && sql`(${path}, ${key}) <= (${last.path}, ${last.key})`;
+    await queries.delete(idempotencyKeys).where(and(eq(accountId, account), after, through, this.#names));
     return last;
   }
 }
@@ -102,6 +103,7 @@ export const responsesToCreation = ({ username, managedBy }: Pick<Account, "user
   new ResponsesNaming(
     managedBy === null ? [] : [managedBy],
     contains(username, sql`substring(${idempotencyKeys.body} FOR ${USERNAME_WITHIN_BYTES})`),
+    sql`${USERNAME_WITHIN_BYTES}::int`,
   );
 
 /**
@@ -111,13 +113,12 @@ export const responsesToCreation = ({ username, managedBy }: Pick<Account, "user
 export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly number[]) => {
   const { path, body } = idempotencyKeys;
   const texts = [`"athlete":${id},`, `"athlete":${id}}`];
+  // A new activity has up to 5 MiB, a new athlete 2 MiB, and their responses contain no id under this name.
+  const isRead = and(notLike(path, "%/activities/"), notLike(path, "%/create-managed/"));
   return new ResponsesNaming(
     managers,
-    // A new activity has up to 5 MiB, a new athlete 2 MiB, and their responses contain no id under this name.
-    and(
-      notLike(path, "%/activities/"),
-      notLike(path, "%/create-managed/"),
-      or(...texts.map((text) => contains(text, sql`${body}`))),
-    ),
+    and(isRead, or(...texts.map((text) => contains(text, sql`${body}`)))),
+    // Reads the sizes of the bodies, not the bodies.
+    sql`CASE WHEN ${isRead} THEN octet_length(${body}) ELSE 0 END`,
   );
 };

@@ -4,7 +4,7 @@ import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../.
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { requireActivityTakesMore, requireDevicesTake, tooManyTimeframes } from "../timeframes/check.js";
+import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
@@ -50,7 +50,8 @@ export async function deriveTimeframes(
   );
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
-  await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
+  const created = await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
+  await room.requireDevicesTake(unit, created);
   await deleteFiguresOfOthers(unit, session, inputs);
   // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
@@ -155,8 +156,8 @@ async function addTimeframes(
   { id, ownerId }: Session,
   jsonSchemaId: number,
   missing: readonly WantedTimeframe[],
-): Promise<void> {
-  if (missing.length === 0) return;
+): Promise<(typeof timeframes.$inferSelect)[]> {
+  if (missing.length === 0) return [];
   const { queries, now } = unit;
   await requireActivityTakesMore(unit, id, missing.length);
   const created = await queries
@@ -179,8 +180,8 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
-  await requireDevicesTake(unit, created);
   await unit.announce("timeframesDerived", { created });
+  return created;
 }
 
 /** Deletes the figures of players without time frames, and of periods that are no longer in the session. */

@@ -203,7 +203,7 @@ export async function requireDevicesTake(
   const startsMs = rows.map(({ startTime }) => startTime.getTime());
   const fromMs = startsMs.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
   const toMs = startsMs.reduce((most, ms) => Math.max(most, ms), Number.NEGATIVE_INFINITY);
-  const full = await queries
+  const [full] = await queries
     .select({ deviceId: timeframes.deviceId })
     .from(timeframes)
     .where(
@@ -214,11 +214,12 @@ export async function requireDevicesTake(
       ),
     )
     .groupBy(timeframes.deviceId)
-    .having(gt(count(), MAX_NEAR));
-  if (full.length === 0) return;
+    .having(gt(count(), MAX_NEAR))
+    .limit(1);
+  if (full === undefined) return;
   throw errors.conflict(
     "too_many_timeframes",
-    `A device can have at most ${MAX_NEAR} time frames that begin within ${MAX_LENGTH_DAYS} days of each other. Delete some first.`,
+    `Device ${full.deviceId} would have more than ${MAX_NEAR} time frames that begin within ${MAX_LENGTH_DAYS} days of a new one. Delete some first.`,
   );
 }
 
