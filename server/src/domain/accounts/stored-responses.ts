@@ -61,7 +61,7 @@ export class ResponsesNaming {
   /** @returns the last examined key, when there may be more */
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
-    const { accountId, path, key, body } = idempotencyKeys;
+    const { accountId, path, key } = idempotencyKeys;
     const after = sql`(${path}, ${key}) > (${from.path}, ${from.key})`;
     const inOrder = sql`OVER (ORDER BY ${path}, ${key})`;
     const next = queries
