@@ -177,12 +177,12 @@ describe("a roster", () => {
       ...outcome([0, 1, 0], [0, 0], 1),
       kept_later: [
         {
-          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: null },
+          ...{ line: 2, player: "Bea Birch", athlete: bea.id, from: minute(60), serial_number: null },
           ...{ number: 17, params: { sprint_threshold: 8 } },
         },
         {
-          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: one.serial_number },
-          athlete: cleo.id,
+          ...{ line: 2, player: "Bea Birch", athlete: bea.id, from: minute(60) },
+          ...{ serial_number: one.serial_number, worn_by: { athlete: cleo.id } },
         },
       ],
     });
