@@ -1,7 +1,8 @@
 /** Tests rosters, which contain members and assignments in the format of `asi squad`. */
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { accounts, auditLog, squadMembers, squads } from "../src/store/schema.js";
+import { commands } from "../src/operator/commands.js";
+import { accounts, auditLog, idempotencyKeys, squadMembers, squads } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 import { minute, SquadScene, START } from "./squad-scene.js";
@@ -163,6 +164,24 @@ describe("a roster", () => {
       [START, minute(60)],
     ];
     expect([members.map(times), assignments.map(times)]).toEqual([expected, expected]);
+  });
+
+  it("is erased from the stored responses with each person whom a kept row names", async () => {
+    for (const named of ["bea", "cleo"] as const) {
+      const { scene, one, csv, ...people } = await team();
+      await load(scene, csv(), `from=${minute(-600)}`);
+      await load(scene, `player,serial\n${people.cleo.username},${one.serial_number}`, `from=${minute(60)}`);
+      const key = `roster-${scene.squad}`;
+      const roster = `player,serial\nBea Birch,${one.serial_number}\n`;
+      const { body } = await load(scene, roster, `from=${START}`, { "Idempotency-Key": key });
+      expect(body.kept_later).toMatchObject([
+        { athlete: people.bea.id, worn_by: { athlete: people.cleo.id } },
+      ]);
+      const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));
+      const before = await stored();
+      await commands["athlete erase"](s.ctx, { id: String(people[named].id), yes: true });
+      expect([before, await stored()]).toEqual([1, 0]);
+    }
   });
 
   it("lists later values that it keeps, and replaces them with replace_later", async () => {
