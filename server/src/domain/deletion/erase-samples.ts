@@ -9,9 +9,9 @@ import {
 } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
 import { lockDevice } from "../bulk-load/store-batches.js";
-import { waitingLoads } from "../bulk-load/waiting-loads.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Run, removeNoted } from "../raw-data/noted-removal.js";
+import { waitingLoads } from "../raw-data/waiting-loads.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 

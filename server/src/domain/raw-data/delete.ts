@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import { deleteSamplesBetween, firstBatch, sqlClientOf } from "../../store/samples/index.js";
 import { devices } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
-import { waitingLoads } from "../bulk-load/waiting-loads.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { type Run, removeNoted } from "./noted-removal.js";
+import { waitingLoads } from "./waiting-loads.js";
 
 /** Number of chunks that one transaction removes, so that other transactions wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
