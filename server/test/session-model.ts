@@ -124,6 +124,8 @@ export class SessionModel {
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (this.#isTotal(distance, manager, of)) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
+    // Without figures from before, there are none, because those of the other samples would look complete.
+    if (distance === null && of.frames.some(({ device }) => this.#lost.has(device))) return true;
     return this.#earlier.some(({ ids, contents, samples, deleted }) => {
       const isKnown = (frame: Frame) => contents.has(contentOf(frame));
       const isSame = of.trackers.every((frame) => isKnown(frame) || !ids.has(frame.id));
