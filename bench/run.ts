@@ -14,7 +14,7 @@ import { measureSquad, SEASON_SESSIONS, type SquadResult, squadTable } from "./s
 import { hostileTable, table } from "./table.js";
 import { evaluateTargets } from "./targets.js";
 
-const FULL: Extent = { main: 150e6, slice: 8e6, hostile: 20e6, start: 7e6, rounds: 8, processRounds: 8 };
+const FULL: Extent = { main: 150e6, slice: 8e6, hostile: 20e6, start: 7e6, rounds: 12, processRounds: 8 };
 const QUICK: Extent = { main: 40e6, slice: 2e6, hostile: 5e6, start: 7e6, rounds: 4, processRounds: 4 };
 const MEMORY_RUNS = 3;
 

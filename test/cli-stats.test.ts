@@ -216,14 +216,16 @@ describe("asi stats", () => {
     }
   });
 
-  test("writes a file name that begins like a formula as text", async () => {
+  test("writes file names that are like formulas as text, even where lists are separated by semicolons", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "=HYPERLINK(1).asi");
-    const { stdout } = await asi(["stats", "=HYPERLINK(1).asi", "--format", "csv"], {
+    MATCH.copyTo(folder, "a;=1+1;b.asi");
+    const { stdout } = await asi(["stats", "=HYPERLINK(1).asi", "a;=1+1;b.asi", "--format", "csv"], {
       cwd: folder,
     });
-    expect(stdout).not.toMatch(/(^|,)"?=/m);
+    expect(stdout).not.toMatch(/(^|[,;])"?=/m);
     expect(stdout).toContain("'=HYPERLINK(1).asi");
+    expect(stdout).toContain("a;'=1+1;b.asi");
   });
 
   test("exits with status 3 for a damaged recording, including with JSON", async () => {

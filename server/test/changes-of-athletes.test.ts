@@ -8,6 +8,7 @@ import { queueFigures } from "../src/domain/change-log/figures.js";
 import { recordRest } from "../src/domain/change-log/figures-rest.js";
 import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { commands } from "../src/operator/commands.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
 import { Turn, TurnEnded } from "../src/store/queue/turn.js";
 import { accounts, jobs, permissions, timeframes } from "../src/store/schema.js";
@@ -131,13 +132,19 @@ describe("figures of a player", () => {
       .set({ state: "STARTED", leaseToken: "ours" })
       .where(isOwn)
       .returning({ id: jobs.id });
-    const turn = async () => {
+    const found: string[] = [];
+    const logged = queriesOf(s.store.database.pool, {
+      logQuery: (text) => void (/range_agg/.test(text) && found.push(text)),
+    });
+    const turn = async (lengthMs = 0) => {
       const [job] = await queries.select(jobColumns).from(jobs).where(eq(jobs.id, id));
       if (job === undefined) throw new Error("No job");
-      const recorded = await recordRest(s.ctx, job, new Turn(0)).catch((error: unknown) => {
-        if (!(error instanceof TurnEnded)) throw error;
-        return "continues";
-      });
+      const recorded = await recordRest({ ...s.ctx, queries: logged }, job, new Turn(lengthMs)).catch(
+        (error: unknown) => {
+          if (!(error instanceof TurnEnded)) throw error;
+          return "continues";
+        },
+      );
       const figures = (await next()).filter(({ kind }) => kind === "figures");
       return [recorded, new Set(figures.map(({ id: session }) => session)).size];
     };
@@ -146,6 +153,11 @@ describe("figures of a player", () => {
       ["continues", 20],
       [{ recorded: 10 }, 10],
     ]);
+    // A turn finds the sessions once.
+    await queries.update(jobs).set({ details: {} }).where(eq(jobs.id, id));
+    found.length = 0;
+    expect(await turn(60_000)).toEqual([{ recorded: 50 }, 50]);
+    expect(found).toHaveLength(1);
   });
 
   it.skipIf(!isPostgres)(

@@ -135,6 +135,33 @@ it("an erased athlete is removed from the audit log and from responses to other 
   expect(await queries.$count(auditLog, sql`account_id = ${athlete.id}`)).toBe(0);
 });
 
+it("a transaction of an erasure examines about 8 MiB of responses, without those to new activities", async () => {
+  const s = await Service.start(await newStore());
+  const [team, athlete] = [await Team.of(s), await s.athlete()];
+  const { queries } = s.store.database;
+  const { activity, manager } = team;
+  await queries.execute(sql`
+    INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+    VALUES (${athlete.id}, ${manager.id}, 'READ', now(), now())`);
+  await queries.execute(sql`
+    INSERT INTO idempotency_keys (account_id, path, key, fingerprint, body, created_at)
+    SELECT ${manager.id}, '/api/v1/timeframes/', n::text, '',
+      convert_to(repeat('M', ${2 ** 20}) || '"athlete":' || ${athlete.id}::bigint || ',', 'UTF8'), now() FROM generate_series(1, 20) AS n`);
+  const { body } = await s.get(`/api/v1/activities/${activity}/`, manager.token);
+  const { id: _, ...fields } = body;
+  const created = await s.send("POST", "/api/v1/%61ctivities/", {
+    token: manager.token,
+    json: { ...fields, json: { ...fields.json, note: [{ athlete: athlete.id }] } },
+    headers: { "Idempotency-Key": "key" },
+  });
+  expect(created.status).toBe(201);
+  await watchTransactions(s);
+  await commands["athlete erase"](s.ctx, { id: String(athlete.id), yes: true });
+  expect((await erasedRows(s)).idempotency_keys).toEqual({ most: 8, all: 20 });
+  const kept = await queries.select({ path: idempotencyKeys.path }).from(idempotencyKeys);
+  expect(kept).toEqual([{ path: "/api/v1/activities/" }]);
+});
+
 it("the tokens of a revoked application are removed in short transactions, and other tokens are kept", async () => {
   const s = await Service.start(await newStore());
   const person = await s.manager();

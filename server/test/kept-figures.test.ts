@@ -6,7 +6,8 @@ import { queueOutdatedFigures } from "../src/domain/sessions/outdated-figures.js
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { removedSamples, sessionFigures, squadMembers } from "../src/store/schema.js";
-import { service, type TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { service, TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
 
 let s: TestService;
@@ -206,6 +207,30 @@ describe("after retention has removed the samples of a session", () => {
       ["First", 0],
       ["Second", 1],
     ]);
+  });
+
+  it("a start of the service examines the figures of 100 sessions in each transaction, and a stop interrupts it", async () => {
+    const own = await TestService.start(await newStore());
+    const scene = await SquadScene.of(own, ["Ann"]);
+    const session = await scene.session();
+    const { queries, pool } = own.store.database;
+    await queries.execute(sql`
+      WITH added AS (
+        INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
+        SELECT name, json, json_schema_id, owner_id, created_at FROM activities, generate_series(2, 150) WHERE id = ${session} RETURNING id
+      )
+      INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
+      SELECT added.id, squad_id, kind, start_time, end_time FROM added, sessions WHERE activity_id = ${session}`);
+    await queries.execute(sql`
+      INSERT INTO session_figures
+        (session_id, athlete_id, period, inputs, figures, period_ms, seconds, details, computed_at, rules_version)
+      SELECT activity_id, ${scene.players[0]?.athlete}, '', '0.x:', '{}', 0, '[]', '{}', now(), 0 FROM sessions`);
+    const stopping = new AbortController();
+    const listening = queriesOf(pool, {
+      logQuery: (text) => void (/INSERT INTO jobs/.test(text) && stopping.abort()),
+    });
+    expect(await queueOutdatedFigures({ ...own.ctx, queries: listening }, stopping.signal)).toBe(100);
+    expect(await queueOutdatedFigures(own.ctx)).toBe(150);
   });
 
   it("a start of the service with other rules queues the session, and the season shows the kept figures again", async () => {

@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { type QueuedDerivation, queueDerivation } from "../src/domain/sessions/derive-sessions.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { Turn } from "../src/store/queue/turn.js";
-import { jobs, sessionTimeframes } from "../src/store/schema.js";
+import { assignments, jobs, sessionTimeframes } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
 
@@ -40,6 +41,34 @@ it("a derivation ends its turn after a session, and another job continues with t
   expect(await waiting(s, scene.manager.id)).toEqual([]);
   const derived = await queries.selectDistinct({ id: sessionTimeframes.sessionId }).from(sessionTimeframes);
   expect(derived.map(({ id }) => id).sort()).toEqual(sessions);
+});
+
+it("a derivation counts the time frames of the account once, and those that it adds and deletes", async () => {
+  const s = await service();
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const sessions = [await scene.session(), await scene.session(), await scene.session()];
+  await s.runJobs();
+  const counts: string[] = [];
+  const { queries, pool } = s.store.database;
+  const logged = queriesOf(pool, {
+    logQuery: (text) => void (/count.*"timeframes"."owner_id"/.test(text) && counts.push(text)),
+  });
+  /** Replaces the tracker, so that the time frame of each session is replaced. */
+  const refusedWith = async (quotaTimeframes: number) => {
+    const { id: deviceId } = await scene.device();
+    await queries.update(assignments).set({ deviceId }).where(eq(assignments.ownerId, scene.manager.id));
+    const ctx = { ...s.ctx, queries: logged, config: { ...s.ctx.config, quotaTimeframes } };
+    const all = { ownerId: scene.manager.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(90)) };
+    counts.length = 0;
+    const { refused } = await deriveSessions(ctx, all, new Turn(60_000));
+    expect(counts).toHaveLength(1);
+    return refused;
+  };
+  expect(await refusedWith(3)).toEqual([]);
+  expect(await refusedWith(2)).toEqual([sessions[0]]);
+  const left = await Promise.all(sessions.map((id) => scene.frames(id)));
+  expect(left.map((frames) => frames.length)).toEqual([0, 1, 1]);
+  expect(await refusedWith(1)).toEqual([sessions[0], sessions[1]]);
 });
 
 it("a job that ends its turn does not count as failed", async () => {

@@ -229,6 +229,22 @@ describe("with jobs of several accounts", () => {
 });
 
 describe("with separate slots for each kind of work", () => {
+  it("jobs that end at once leave jobs of other kinds their turn", async () => {
+    for (let i = 0; i < 10; i += 1) await addMail();
+    const lane = new Lane({ kind: "mail", places: 3 });
+    const taken: number[] = [];
+    const fill = () =>
+      lane.fill(s.ctx, (job) => {
+        taken.push(job.id);
+        lane.done(job);
+      });
+    expect(await fill()).toBe(true);
+    expect(taken).toHaveLength(3);
+    while (await fill());
+    expect(new Set(taken).size).toBe(10);
+    await s.store.database.queries.execute(sql`TRUNCATE jobs`);
+  });
+
   it("mail is sent while computations use all of their slots", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });

@@ -1,5 +1,5 @@
 /** Tests the quotas of one account. Each test has a service with low limits. */
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/change/idempotency.js";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -106,6 +106,27 @@ describe("an account at its quota", () => {
     expect(refusal(await move())).toEqual(full);
     expect((await s.send("DELETE", `/api/v1/timeframes/${first}/`, { token })).status).toBe(204);
     expect((await move()).status).toBe(200);
+  });
+
+  it("cannot add time frames to a device with 20,000 that begin within seven days, whether created near them or moved there", async () => {
+    const s = await startService({ activityMaxTimeframes: 50_000 });
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const first = (await team.create()).body.id;
+    await s.store.database.queries.execute(sql`
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
+      FROM timeframes, generate_series(2, 20000) WHERE id = ${first}`);
+    const full = [400, "too_many_timeframes", ["message"]];
+    const week = { start_time: "2024-06-08T10:00:00Z", end_time: "2024-06-08T11:00:00Z" };
+    expect(refusal(await team.create(week))).toEqual(full);
+    const { status, body } = await team.create({ ...week, start_time: "2024-06-08T10:00:00.001Z" });
+    expect(status).toBe(201);
+    const move = (json: object) => s.send("PATCH", `/api/v1/timeframes/${body.id}/`, { token, json });
+    expect(refusal(await move({ start_time: week.start_time }))).toEqual(full);
+    expect((await move({ start_time: "2024-06-08T10:30:00Z" })).status).toBe(200);
+    const another = await s.ownedDevice(team.manager);
+    expect((await move({ ...week, device: another.id })).status).toBe(200);
   });
 
   it("cannot create another managed athlete", async () => {

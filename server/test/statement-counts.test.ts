@@ -4,6 +4,7 @@ import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { updateActivity } from "../src/domain/activities/update.js";
 import type { Context } from "../src/domain/change/context.js";
+import { QuotaExceeded } from "../src/domain/change/quotas.js";
 import { markRest } from "../src/domain/computed-data/mark-rest.js";
 import { deleteActivity } from "../src/domain/deletion/activity.js";
 import { deleteManagedAthlete } from "../src/domain/deletion/athlete.js";
@@ -92,6 +93,25 @@ const rowOf = async (table: typeof activities | typeof accounts, id: number) => 
   const [row] = await s.store.database.queries.select().from(table).where(eq(table.id, id));
   return row as never;
 };
+
+it("a roster creates any number of athletes with the same statements, and none if it is then refused", async () => {
+  const counts: number[] = [];
+  for (const players of [2, 9]) {
+    const scene = await SquadScene.of(s);
+    const { queries, sent } = listening();
+    const csv = ["player,serial", ...Array.from({ length: players }, (_, i) => `New ${i},`)].join("\n");
+    const options = { from: new Date(minute(0)), create: true };
+    const load = (ctx: Context) => importRoster(ctx, scene.squad, Buffer.from(csv), options);
+    const ctx = by(scene, queries);
+    const small = { ...ctx, config: { ...ctx.config, quotaMembers: players - 1 } };
+    await expect(load(small)).rejects.toThrow(QuotaExceeded);
+    expect(sent.filter((text) => /insert into/i.test(text))).toEqual([]);
+    sent.length = 0;
+    expect((await load(ctx)).created).toEqual({ athletes: players, members: players, assignments: 0 });
+    counts.push(sent.length);
+  }
+  expect(counts[1]).toBe(counts[0]);
+});
 
 it("the number of statements for a roster is the same for many and for few players and devices", async () => {
   const counts: number[][] = [];

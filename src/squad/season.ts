@@ -98,6 +98,9 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
+// `localeCompare` would create a collator for each comparison of thousands of names
+const ORDER = /* @__PURE__ */ Intl.Collator("en", { numeric: true });
+
 /** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
 const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
 
@@ -145,7 +148,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
     });
     return { ...player, entries };
   });
-  players.sort((a, b) => numberOf(a) - numberOf(b) || a.name.localeCompare(b.name, "en", { numeric: true }));
+  players.sort((a, b) => numberOf(a) - numberOf(b) || ORDER.compare(a.name, b.name));
   return { sessions, players };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SQUAD_COLUMNS, type SquadColumn } from "../../src/squad/columns.js";
 import { halvesOf, joinedPeriods, matchOf } from "../../src/squad/matches.js";
 import { intervalsFor } from "../../src/squad/periods.js";
@@ -168,6 +168,20 @@ describe("a season", () => {
       [null, null],
     ]);
     expect(loads("distance_m", half)).toEqual([[9000, 100]]);
+  });
+
+  it("orders players without a number by name with one collator, because a season can have thousands", () => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const compared = vi.spyOn(String.prototype, "localeCompare");
+    const [one] = session(0, 8000).rows;
+    if (one === undefined) throw new Error("nobody played");
+    const rows = ["P 10", "p 9", "Ödön", "O"].map((name) => ({
+      ...one,
+      player: { ...one.player, name, number: null },
+    }));
+    const { players } = seasonOf([{ ...session(0, 8000), rows }]);
+    expect(players.map(({ name }) => name)).toEqual(["O", "Ödön", "p 9", "P 10"]);
+    expect(compared).not.toHaveBeenCalled();
   });
 
   it("identifies a player by name, ignoring case, and orders players by number", () => {

@@ -22,8 +22,10 @@ export async function readIdempotencyKey(request: FastifyRequest, success: Succe
   const key = headers["idempotency-key"];
   if (typeof key !== "string" || request.method !== "POST" || ctx.caller === null) return;
   if (!KEY.test(key)) throw errors.malformed("Idempotency-Key must be 1 to 255 visible ASCII characters.");
+  const { url: route = "" } = request.routeOptions;
   ctx.idempotency = {
-    path: new URL(request.url, "http://_").pathname,
+    // An operation without parameters has one path, even if some of its characters are percent-encoded.
+    path: route.includes(":") ? new URL(request.url, "http://_").pathname : route,
     key,
     fingerprint: new Uint8Array(),
     responseTo: (result) => responseTo(request, success, result),

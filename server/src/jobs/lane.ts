@@ -77,28 +77,33 @@ export class Lane {
     this.#running.delete(job);
   }
 
-  /** Leases jobs until no slot is free or no job is due. @param start starts a job */
-  async fill(ctx: Context, start: (job: Job) => void): Promise<void> {
+  /**
+   * Leases jobs of each group once while slots are free. Call it again only after the other lanes: with short jobs, slots would become
+   * free again until no job is left.
+   * @param start starts a job
+   * @returns whether it leased jobs; there may then be more
+   */
+  async fill(ctx: Context, start: (job: Job) => void): Promise<boolean> {
     const { queries, clock } = ctx;
     const begin = (job: Job) => {
       this.#running.add(job);
       start(job);
     };
-    let taken: number;
-    do {
-      taken = 0;
-      const groups = rounds(this.#served, (after) => groupsWaiting(queries, this.kind, after, clock.now()));
-      for await (const { sharers, last } of groups) {
-        for (const [index, group] of sharers.entries()) {
-          const places = this.#shareOfGroup(group, sharers.length - index);
-          const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin) : 0;
-          taken += began;
-          if (began > 0) this.#served = group;
-          if (this.#free === 0) return;
+    let hasLeased = false;
+    const groups = rounds(this.#served, (after) => groupsWaiting(queries, this.kind, after, clock.now()));
+    for await (const { sharers, last } of groups) {
+      for (const [index, group] of sharers.entries()) {
+        const places = this.#shareOfGroup(group, sharers.length - index);
+        const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin) : 0;
+        if (began > 0) {
+          this.#served = group;
+          hasLeased = true;
         }
-        if (last) break;
+        if (this.#free === 0) return hasLeased;
       }
-    } while (taken > 0);
+      if (last) break;
+    }
+    return hasLeased;
   }
 
   /** Leases jobs of one group. @returns the number of jobs */

@@ -51,7 +51,8 @@ export function startWorker(
         ctx.clock.now(),
       );
       for (const lane of lanes) {
-        if (!stopping && due.has(lane.kind)) await lane.fill(ctx, (job) => start(lane, job));
+        if (stopping || !due.has(lane.kind)) continue;
+        if (await lane.fill(ctx, (job) => start(lane, job))) wanted = true;
       }
     } while (wanted && !stopping);
   }

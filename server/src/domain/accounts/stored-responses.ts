@@ -1,10 +1,13 @@
-import { and, eq, gt, gte, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, lte, notLike, or, type SQL, sql } from "drizzle-orm";
 import { idempotencyKeys } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 
 /** Maximum number of responses that one transaction examines, because other transactions wait for it. */
 const ROWS_AT_A_TIME = 1_000;
+
+/** Number of bytes after which it examines no further response. The database compresses thousands of MiB to a few. */
+const BYTES_AT_A_TIME = 8 * 1024 ** 2;
 
 /** Maximum difference between the clocks of two processes. */
 const CLOCKS_DIFFER_MS = 60_000;
@@ -23,12 +26,11 @@ export class ResponsesNaming {
 
   /**
    * @param accounts accounts whose responses may contain the data
-   * @param texts texts that identify the person in a response
+   * @param names whether a response contains the data
    */
-  constructor(accounts: readonly number[], texts: readonly string[]) {
+  constructor(accounts: readonly number[], names: SQL | undefined) {
     this.#accounts = [...new Set(accounts)];
-    const { body } = idempotencyKeys;
-    this.#names = or(...texts.map((text) => sql`position(convert_to(${text}, 'UTF8') IN ${body}) > 0`));
+    this.#names = names;
   }
 
   /** Removes the existing responses. */
@@ -55,14 +57,27 @@ export class ResponsesNaming {
   /** @returns the last examined key, when there may be more */
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
-    const { accountId, path, key } = idempotencyKeys;
+    const { accountId, path, key, body } = idempotencyKeys;
     const after = or(gt(path, from.path), and(eq(path, from.path), gt(key, from.key)));
-    const [last] = await queries
-      .select({ path, key })
+    const inOrder = sql`OVER (ORDER BY ${path}, ${key})`;
+    const next = queries
+      .select({
+        path,
+        key,
+        place: sql`row_number() ${inOrder}`.as("place"),
+        // Reads the sizes of the bodies, not the bodies.
+        bytes: sql`sum(octet_length(${body})) ${inOrder}`.as("bytes"),
+      })
       .from(idempotencyKeys)
       .where(and(eq(accountId, account), gte(path, from.path), after))
       .orderBy(path, key)
-      .offset(ROWS_AT_A_TIME - 1)
+      .limit(ROWS_AT_A_TIME)
+      .as("next");
+    const [last] = await queries
+      .select({ path: next.path, key: next.key })
+      .from(next)
+      .where(or(gte(next.place, ROWS_AT_A_TIME), gte(next.bytes, BYTES_AT_A_TIME)))
+      .orderBy(next.path, next.key)
       .limit(1);
     const through = last && and(lte(path, last.path), or(sql`${path} < ${last.path}`, lte(key, last.key)));
     await queries
@@ -77,13 +92,32 @@ interface Key {
   key: string;
 }
 
+const contains = (text: string, body: SQL) => sql`position(convert_to(${text}, 'UTF8') IN ${body}) > 0`;
+
+/** Maximum number of bytes before the end of the username in an athlete. A picture of 2 MiB may follow. */
+const USERNAME_WITHIN_BYTES = 200;
+
 /** Finds the response to the creation of a managed athlete by the username, which contains a random UUID. */
 export const responsesToCreation = ({ username, managedBy }: Pick<Account, "username" | "managedBy">) =>
-  new ResponsesNaming(managedBy === null ? [] : [managedBy], [username]);
+  new ResponsesNaming(
+    managedBy === null ? [] : [managedBy],
+    contains(username, sql`substring(${idempotencyKeys.body} FOR ${USERNAME_WITHIN_BYTES})`),
+  );
 
 /**
  * Finds responses to managers that contain the id of the athlete.
  * @param managers accounts with permissions on the athlete, or with time frames of the athlete
  */
-export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly number[]) =>
-  new ResponsesNaming(managers, [`"athlete":${id},`, `"athlete":${id}}`]);
+export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly number[]) => {
+  const { path, body } = idempotencyKeys;
+  const texts = [`"athlete":${id},`, `"athlete":${id}}`];
+  return new ResponsesNaming(
+    managers,
+    // A new activity has up to 5 MiB, a new athlete 2 MiB, and their responses contain no id under this name.
+    and(
+      notLike(path, "%/activities/"),
+      notLike(path, "%/create-managed/"),
+      or(...texts.map((text) => contains(text, sql`${body}`))),
+    ),
+  );
+};

@@ -60,21 +60,30 @@ export async function requireAvailable(
   }
 }
 
-export async function insertAccount(unit: UnitOfWork, values: AccountValues): Promise<Account> {
-  const [account] = await withUniqueErrors(
+export async function insertAccounts(
+  unit: UnitOfWork,
+  rows: readonly AccountValues[],
+): Promise<[Account, ...Account[]]> {
+  const [first, ...others] = await withUniqueErrors(
     unit.queries
       .insert(accounts)
-      .values({
-        ...values,
-        usernameKey: usernameKey(values.username),
-        createdAt: unit.now,
-      })
+      .values(
+        rows.map((values) => ({
+          ...values,
+          usernameKey: usernameKey(values.username),
+          createdAt: unit.now,
+        })),
+      )
       .returning(),
   );
-  if (account === undefined) throw new Error("The account was not inserted");
-  await unit.announce("accountCreated", { account });
-  return account;
+  if (first === undefined) throw new Error("No account was inserted");
+  const created: [Account, ...Account[]] = [first, ...others];
+  await unit.announce("accountsCreated", { created });
+  return created;
 }
+
+export const insertAccount = async (unit: UnitOfWork, values: AccountValues): Promise<Account> =>
+  (await insertAccounts(unit, [values]))[0];
 
 /**
  * Changes an account. Columns without a value keep theirs.

@@ -3,10 +3,13 @@ import { groupBy } from "../change/group-by.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { queueExactly, queueRecordings, RECORDED_AT_A_TIME, type Recording } from "./queue.js";
 import {
+  type FoundSessions,
   type Memberships,
   nextReaders,
+  nextSessions,
   type Reader,
   recordReaders,
+  SESSIONS_AT_A_TIME,
   type SessionIds,
   sessionsDuring,
   sessionsOfMembers,
@@ -39,7 +42,8 @@ const kindOf = (changed: ChangedSessions): Kind => ("sessionIds" in changed ? ch
 
 /** Records the changes if there are few. @returns whether they were recorded */
 async function recordFew(unit: UnitOfWork, ids: SessionIds, kind: Kind = "figures"): Promise<boolean> {
-  const { readers, next } = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
+  const found = await nextSessions(unit, ids, 0, SESSIONS_AT_A_TIME + 1);
+  const { readers, next } = await nextReaders(unit, found, BEGIN, RECORDED_AT_A_TIME + 1);
   if (next !== undefined) return false;
   await recordReaders(unit, kind, readers);
   return true;
@@ -103,15 +107,24 @@ export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: numbe
     await queueExactly(unit, [{ sessionIds, kind }]);
 }
 
-/** The remaining work of a job. */
-export type SessionsLeft = ChangedSessions & { after?: Reader };
+/** Number of sessions that one statement finds for a job, because it reads thousands to return a few. */
+const FOUND_AT_A_TIME = 1_000;
+
+/** The remaining work of a job. `found` is kept during a turn. */
+export type SessionsLeft = ChangedSessions & { after?: Reader; found?: FoundSessions };
 
 /** Records the next changes of a job. @returns the number of changes, and the remaining work */
 export async function recordNextSessions(
   unit: UnitOfWork,
-  { after = BEGIN, ...changed }: SessionsLeft,
+  { after = BEGIN, found: known, ...changed }: SessionsLeft,
 ): Promise<{ recorded: number; left: SessionsLeft | undefined }> {
-  const { readers, next } = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
+  const { sessionId } = after;
+  const ids = known?.ids.filter((id) => id >= sessionId) ?? [];
+  const found =
+    known?.isAll || ids.length >= SESSIONS_AT_A_TIME
+      ? { isAll: false, ...known, ids }
+      : await nextSessions(unit, sessionsOf(changed), sessionId, FOUND_AT_A_TIME);
+  const { readers, next } = await nextReaders(unit, found, after, RECORDED_AT_A_TIME);
   await recordReaders(unit, kindOf(changed), readers);
-  return { recorded: readers.length, left: next && { ...changed, after: next } };
+  return { recorded: readers.length, left: next && { ...changed, after: next, found } };
 }

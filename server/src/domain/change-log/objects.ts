@@ -28,10 +28,10 @@ const ownersAndGuests = (squads: SQL): SQL => sql`
   UNION ALL SELECT guest_id, squad_id FROM squad_grants
     WHERE squad_id = ANY(ARRAY(SELECT id FROM squads WHERE ${squads})) AND accepted_at IS NOT NULL`;
 
-/** Selects an athlete and the manager of a managed athlete. */
-const athleteAndManager = (id: number): SQL => sql`
-  SELECT id AS account_id, id AS object_id FROM accounts WHERE id = ${id}
-  UNION ALL SELECT managed_by, id FROM accounts WHERE id = ${id} AND managed_by IS NOT NULL`;
+/** Selects athletes and the managers of managed athletes. */
+const athletesAndManagers = (ids: readonly number[]): SQL => sql`
+  SELECT id AS account_id, id AS object_id FROM accounts WHERE id = ANY(${sql.param(ids)}::bigint[])
+  UNION ALL SELECT managed_by, id FROM accounts WHERE id = ANY(${sql.param(ids)}::bigint[]) AND managed_by IS NOT NULL`;
 
 /** Selects the next of the other readers, of which an object can have thousands, by an index. `place` is their order. */
 const nextReaders = (unit: UnitOfWork, { kind, id, after = 0 }: ReadersLeft, limit: number): SQL =>
@@ -94,8 +94,17 @@ export async function recordSquad(
 
 /** Records that an athlete has changed, for the athlete and everyone who can read the account. */
 export async function recordAthlete(unit: UnitOfWork, id: number): Promise<void> {
-  await recordObjects(unit, "athlete", athleteAndManager(id));
+  await recordObjects(unit, "athlete", athletesAndManagers([id]));
   await recordFew(unit, { kind: "athlete", id }, id);
+}
+
+/** Records new athletes. Nobody has permissions on them yet. */
+export async function recordNewAthletes(
+  unit: UnitOfWork,
+  athletes: readonly { id: number }[],
+): Promise<void> {
+  if (athletes.length === 0) return;
+  await recordObjects(unit, "athlete", athletesAndManagers(athletes.map(({ id }) => id)));
 }
 
 /** Records the given readers; jobs record them after the first ones, because later queries may not find them. */
@@ -129,7 +138,7 @@ export const recordDeletedAthlete = (unit: UnitOfWork, id: number): Promise<void
   recordSelected(
     unit,
     "athlete",
-    sql`${athleteAndManager(id)}
+    sql`${athletesAndManagers([id])}
       UNION ALL SELECT manager_id, athlete_id FROM permissions WHERE athlete_id = ${id} AND ${isReading(unit)}`,
   );
 

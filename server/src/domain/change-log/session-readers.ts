@@ -109,25 +109,42 @@ export interface Reader {
   sessionId: number;
 }
 
+/** The next of selected sessions, in order. */
+export interface FoundSessions {
+  ids: readonly number[];
+  /** Whether no others follow. */
+  isAll: boolean;
+}
+
+/** Returns the first of the sessions from an id on. */
+export async function nextSessions(
+  { queries }: UnitOfWork,
+  ids: SessionIds,
+  from: number,
+  limit: number,
+): Promise<FoundSessions> {
+  const { rows } = await queries.execute<{ id: string }>(sql`
+    SELECT id FROM (${ids}) AS any_order WHERE id >= ${from} ORDER BY id LIMIT ${limit}`);
+  return { ids: rows.map(({ id }) => Number(id)), isAll: rows.length < limit };
+}
+
 /**
  * Maximum number of sessions whose readers one transaction reads, because each can have hundreds of time frames whose athletes
  * cannot sign in.
  */
-const SESSIONS_AT_A_TIME = 20;
+export const SESSIONS_AT_A_TIME = 20;
 
 /**
- * Returns the first readers after a place of the sessions, in the order of sessions and accounts, and the place after which there
- * may be more.
+ * Returns the first readers after a place of the first sessions, in the order of sessions and accounts, and the place after which
+ * there may be more.
  */
 export async function nextReaders(
   { queries }: UnitOfWork,
-  ids: SessionIds,
+  { ids, isAll }: FoundSessions,
   after: Reader,
   limit: number,
 ): Promise<{ readers: Reader[]; next: Reader | undefined }> {
-  const { rows: found } = await queries.execute<{ id: string }>(sql`
-    SELECT id FROM (${ids}) AS any_order WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${SESSIONS_AT_A_TIME}`);
-  const sessionIds = found.map(({ id }) => Number(id));
+  const sessionIds = ids.slice(0, SESSIONS_AT_A_TIME);
   const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
     SELECT found.id AS object_id, account_id FROM (${theseSessions(sessionIds)}) AS found CROSS JOIN LATERAL (${READERS}) AS readers
     WHERE (found.id, account_id) > (${after.sessionId}::bigint, ${after.accountId}::bigint) AND ${canRead(sql`account_id`)}
@@ -137,7 +154,7 @@ export async function nextReaders(
     sessionId: Number(row.object_id),
   }));
   if (readers.length === limit) return { readers, next: readers.at(-1) };
-  const last = sessionIds.length === SESSIONS_AT_A_TIME ? sessionIds.at(-1) : undefined;
+  const last = isAll && sessionIds.length === ids.length ? undefined : sessionIds.at(-1);
   return { readers, next: last === undefined ? undefined : { sessionId: last + 1, accountId: 0 } };
 }
 

@@ -12,6 +12,7 @@ import {
   recordAthlete,
   recordDeletedAthlete,
   recordDeletedSquads,
+  recordNewAthletes,
   recordPermitted,
   recordSquad,
 } from "../change-log/objects.js";
@@ -37,9 +38,7 @@ const auditedChange = <Row extends AuditedRow>({ before, after }: Written<Row>) 
   after,
 });
 
-const recordIfAthlete = async (unit: UnitOfWork, { id, role }: { id: number; role: Role }) => {
-  if (role === "ATHLETE") await recordAthlete(unit, id);
-};
+const isAthlete = ({ role }: { role: Role }): boolean => role === "ATHLETE";
 
 /** Athletes see the squads to which they belong. */
 const recordMembers = (
@@ -87,9 +86,13 @@ export const effects: Effects<keyof Events> = {
   ...effectsOfSamples,
   ...effectsOfSessions,
 
-  accountCreated: [
-    (unit, { account }) => unit.audit("account", account.id, null, account),
-    (unit, { account }) => recordIfAthlete(unit, account),
+  accountsCreated: [
+    (unit, { created }) =>
+      unit.auditAll(
+        "account",
+        created.map((after) => ({ id: after.id, after })),
+      ),
+    (unit, { created }) => recordNewAthletes(unit, created.filter(isAthlete)),
   ],
   accountUpdated: [
     // A new password ends all sessions.
@@ -110,7 +113,8 @@ export const effects: Effects<keyof Events> = {
     },
     audit("account"),
     async (unit, { before, after }) => {
-      if (!isDeepStrictEqual(toAthlete(after), toAthlete(before))) await recordIfAthlete(unit, after);
+      const isSame = isDeepStrictEqual(toAthlete(after), toAthlete(before));
+      if (!isSame && isAthlete(after)) await recordAthlete(unit, after.id);
     },
     // The figures of a session contain the names of its players.
     async (unit, { before, after }) => {
@@ -122,8 +126,8 @@ export const effects: Effects<keyof Events> = {
     (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
-    async (unit, { account: { id, role } }) => {
-      if (role === "ATHLETE") await recordDeletedAthlete(unit, id);
+    async (unit, { account }) => {
+      if (isAthlete(account)) await recordDeletedAthlete(unit, account.id);
     },
     (unit, { account }) => recordSessionsOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),

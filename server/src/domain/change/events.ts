@@ -53,7 +53,7 @@ type ActivityRead = Activity | Omit<Activity, "json">;
 
 /** Events that a change can announce, and their data. `effects.ts` lists the reactions to each. */
 export interface Events {
-  accountCreated: { account: Account };
+  accountsCreated: { created: readonly Account[] };
   /** With `isMailed: false`, the user gets no email about changed credentials. */
   accountUpdated: { before: Account; after: Account; isMailed?: boolean };
   /** The account is closed. Its deletion follows in separate transactions. */

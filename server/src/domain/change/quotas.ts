@@ -47,21 +47,23 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check locks
- * the account, so that concurrent requests are counted one after another.
+ * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. To write many
+ * rows, call it before with their number `more`. The check locks the account, so that concurrent requests are counted one after
+ * another.
  * @throws QuotaExceeded
  */
 const quota =
   (table: PgTable, isOf: (accountId: number) => SQL | undefined, ...limits: Limit[]) =>
-  async (unit: UnitOfWork, accountId: number): Promise<void> => {
+  async (unit: UnitOfWork, accountId: number, more = 0): Promise<void> => {
     const { queries, config } = unit;
     await lockAccount(unit, accountId);
     const [use] = await queries
       .select(Object.fromEntries(limits.map(({ setting, used }) => [setting, used])))
       .from(table)
       .where(isOf(accountId));
-    for (const { setting, message } of limits) {
-      if ((use?.[setting] ?? 0) > config[setting]) throw new QuotaExceeded(message(config[setting]));
+    for (const { setting, used, message } of limits) {
+      const total = (use?.[setting] ?? 0) + (used === rows ? more : 0);
+      if (total > config[setting]) throw new QuotaExceeded(message(config[setting]));
     }
   };
 
@@ -83,11 +85,14 @@ export const enforceActivityQuota = quota(
   },
 );
 
+export const tooManyTimeframesOfOwner = (limit: number): string =>
+  `One account can have at most ${limit} time frames. Delete some first.`;
+
 /** Call it after adding a time frame. */
 export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
   setting: "quotaTimeframes",
   used: rows,
-  message: (limit) => `One account can have at most ${limit} time frames. Delete some first.`,
+  message: tooManyTimeframesOfOwner,
 });
 
 /** Call it after adding a recipe. */

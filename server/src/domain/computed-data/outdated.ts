@@ -9,7 +9,7 @@ import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
 
 /** Number of time frames that one transaction queues. */
-const BATCH = 5_000;
+const BATCH = 500;
 
 /**
  * Queues the recomputation of all results computed by older rules, in transactions of limited size. Any number of processes may
@@ -28,7 +28,7 @@ export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise
       .orderBy(timeframes.id)
       .limit(BATCH);
     await unit.announce("resultsOutdated", { timeframes: outdated });
-    return outdated;
+    return { queued: outdated.length, last: outdated[BATCH - 1]?.id };
   };
-  return queueInBatches(ctx, BATCH, queueNext, signal);
+  return queueInBatches(ctx, queueNext, signal);
 }

@@ -30,9 +30,9 @@ export async function removeAthlete(
   await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
+  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   const responses = responsesToCreation(athlete);
   await responses.eraseInParts(run);
-  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   await run(async (unit, account) => {
     await responses.eraseRest(unit);
     await deleteRows(unit, account);

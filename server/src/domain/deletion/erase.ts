@@ -138,10 +138,11 @@ async function erase(
   await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
-  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
-  for (const some of responses) await some.eraseInParts(run);
   while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
   while (await run((unit) => eraseSome(unit, tracesOf(athlete))));
+  // Last, so that few responses are added before the last transaction.
+  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
+  for (const some of responses) await some.eraseInParts(run);
   const proof = await finish(async (unit, account) => {
     for (const some of responses) await some.eraseRest(unit);
     const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };

@@ -1,10 +1,10 @@
 import { nameKey } from "asi-convert/squad";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
-import { insertManagedAthlete } from "../accounts/managed-athlete.js";
+import { insertManagedAthletes } from "../accounts/managed-athlete.js";
 import { playerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
-import { enforceAthleteQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { hasActive } from "../permissions/coverage.js";
 import { isOwnAthlete } from "../permissions/own-athletes.js";
@@ -118,24 +118,34 @@ function problemOf(name: string, names: Named, create: boolean, mayCreate: boole
   return `${unknown} Correct the name, or ask the athlete for READ permission${creating}.`;
 }
 
-/** Creates managed athletes. The last word of a name is the last name. */
+/** Reserves the ids of new athletes, so that all changes are known before anything is written. */
+export async function reserveIds(
+  queries: Queries,
+  players: readonly RosterPlayer[],
+): Promise<Map<RosterPlayer, number>> {
+  if (players.length === 0) return new Map();
+  const { rows } = await queries.execute<{ id: string }>(
+    sql`SELECT nextval(pg_get_serial_sequence('accounts', 'id')) AS id FROM generate_series(1, ${players.length}::int)`,
+  );
+  return new Map(players.map((player, place) => [player, Number(rows[place]?.id)]));
+}
+
+/** Creates managed athletes with reserved ids. The last word of a name is the last name. */
 export async function createAthletes(
   unit: UnitOfWork,
   managerId: number,
-  players: readonly RosterPlayer[],
-): Promise<Map<RosterPlayer, number>> {
-  const created = new Map<RosterPlayer, number>();
-  for (const player of players) {
-    const { name, birthDate, massKg } = player;
+  players: ReadonlyMap<RosterPlayer, number>,
+): Promise<void> {
+  if (players.size === 0) return;
+  const rows = [...players].map(([{ name, birthDate, massKg }, id]) => {
     const words = name.split(/\s+/);
-    const { id } = await insertManagedAthlete(unit, managerId, {
+    return {
+      id,
       firstName: words.length > 1 ? words.slice(0, -1).join(" ") : name,
       lastName: words.length > 1 ? (words.at(-1) ?? null) : null,
       birthDate,
       weightKg: massKg,
-    });
-    created.set(player, id);
-  }
-  if (created.size > 0) await enforceAthleteQuota(unit, managerId);
-  return created;
+    };
+  });
+  await insertManagedAthletes(unit, managerId, rows);
 }

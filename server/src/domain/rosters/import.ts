@@ -9,11 +9,11 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { groupBy } from "../change/group-by.js";
-import { enforceAssignmentQuota, enforceMemberQuota } from "../change/quotas.js";
+import { enforceAssignmentQuota, enforceAthleteQuota, enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Member } from "../members/rules.js";
 import { permittedNow } from "../permissions/coverage.js";
-import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
+import { type AthleteOf, createAthletes, findAthletes, reserveIds } from "./athletes.js";
 import { findDevices } from "./devices.js";
 import { keptLater } from "./kept-later.js";
 import { limitWith, requireFewLater } from "./later-rows.js";
@@ -53,16 +53,19 @@ export async function importRoster(
     problems.throwIfAny();
 
     const unknown = [...athletes].flatMap(([player, id]) => (id === null ? [player] : []));
-    const created = await createAthletes(unit, ownerId, unknown);
+    const created = await reserveIds(unit.queries, unknown);
     const ids = new Map([...athletes].map(([player, id]) => [player, id ?? created.get(player) ?? 0]));
     const members = await memberChanges(unit, squadId, validity, ids);
     const worn = await assignmentChanges(unit, ownerId, validity, ids, devices);
+    // Check the quotas first, because the rows of hundreds of athletes would be written only to be rolled back.
+    if (created.size > 0) await enforceAthleteQuota(unit, ownerId, created.size);
+    await enforceMemberQuota(unit, ownerId, members.added.length);
+    await enforceAssignmentQuota(unit, ownerId, worn.added.length);
+    await createAthletes(unit, ownerId, created);
     const written = {
       members: await writeMembers(unit, members),
       assignments: await writeAssignments(unit, worn),
     };
-    await enforceMemberQuota(unit, ownerId);
-    await enforceAssignmentQuota(unit, ownerId);
     await unit.announce("rosterImported", { ownerId, squadId, ...written });
     return {
       created: {

@@ -8,6 +8,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { nextOf, type QueuedDerivation, queueRest } from "./derive-sessions.js";
 import { deriveTimeframes, removeOutdatedTimeframes } from "./derive-timeframes.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
+import { TimeframeRoom } from "./timeframe-room.js";
 
 /** Maximum number of ids in a result, because a job can refuse thousands of sessions. */
 const MAX_REFUSED = 100;
@@ -26,6 +27,7 @@ interface Derived {
  */
 export async function deriveSessions(ctx: Context, queued: QueuedDerivation, turn: Turn): Promise<Derived> {
   const refused: number[] = [];
+  const room = new TimeframeRoom();
   let count = 0;
   for (let left: QueuedDerivation | undefined = queued; left !== undefined; count++) {
     const rest: QueuedDerivation = left;
@@ -37,8 +39,8 @@ export async function deriveSessions(ctx: Context, queued: QueuedDerivation, tur
     }
     const { id } = next;
     left = next.left;
-    if (!(await changeWithinLimits(ctx, id, deriveTimeframes))) {
-      await changeWithinLimits(ctx, id, removeOutdatedTimeframes);
+    if (!(await changeWithinLimits(ctx, id, room, deriveTimeframes))) {
+      await changeWithinLimits(ctx, id, room, removeOutdatedTimeframes);
       if (refused.length < MAX_REFUSED) refused.push(id);
     }
   }
@@ -49,14 +51,15 @@ export async function deriveSessions(ctx: Context, queued: QueuedDerivation, tur
 async function changeWithinLimits(
   ctx: Context,
   id: number,
-  change: (unit: UnitOfWork, session: Session) => Promise<void>,
+  room: TimeframeRoom,
+  change: (unit: UnitOfWork, session: Session, room: TimeframeRoom) => Promise<void>,
 ): Promise<boolean> {
   try {
     await transact(ctx, "derive sessions", async (unit) => {
       const [row] = await selectSessions(unit.queries)
         .where(eq(sessions.activityId, id))
         .for("no key update", { of: [activities, sessions] });
-      if (row !== undefined) await change(unit, toSession(row));
+      if (row !== undefined) await change(unit, toSession(row), room);
     });
     return true;
   } catch (error) {

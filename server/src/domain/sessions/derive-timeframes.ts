@@ -1,16 +1,16 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { and, eq, getTableColumns, inArray, not, notInArray, or, sql } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
-import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
+import { requireActivityTakesMore, requireDevicesTake, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
 import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
 import type { Session } from "./rules.js";
+import { TimeframeRoom } from "./timeframe-room.js";
 import { paramsIfWanted, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
 
 /** The part of a session that a time frame covers. */
@@ -29,7 +29,11 @@ const placeOf = ({
  * Lock the session first.
  * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
-export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+export async function deriveTimeframes(
+  unit: UnitOfWork,
+  session: Session,
+  room = new TimeframeRoom(),
+): Promise<void> {
   const { activityMaxTimeframes: most } = unit.config;
   const inputs = await derivationInputs(unit.queries, session, { lock: true });
   const wanted: WantedTimeframe[] = [];
@@ -42,6 +46,7 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
   const known = await knownOf(unit, session);
   const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
   for (const one of kept) missing.delete(placeOf(one));
+  await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
   const ages = agesOf(known);
   const added = [...missing.values()].map((one) => ({
     ...one,
@@ -58,7 +63,11 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
  * the derivation, and records the refusal. Reads the existing time frames first, because there may be many more wanted ones. Lock
  * the session first.
  */
-export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+export async function removeOutdatedTimeframes(
+  unit: UnitOfWork,
+  session: Session,
+  room: TimeframeRoom,
+): Promise<void> {
   const known = await knownOf(unit, session);
   const inputs = await inputsOfExisting(unit.queries, session, [
     ...new Set(known.map(({ athleteId }) => athleteId)),
@@ -67,6 +76,7 @@ export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Sessio
   await forgetRefusal(unit, session);
   const jsonSchemaId = await schemaIdOf(unit, session);
   const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
+  await room.change(unit, session.ownerId, { added: 0, deleted: known.length - kept.length });
   const permitted = kept.filter(({ athleteId, startTime, endTime }) =>
     inputs.grants.cover(athleteId, startTime, endTime),
   );
@@ -183,7 +193,7 @@ async function addTimeframes(
       period: missing[place]?.period ?? "",
     })),
   );
-  await enforceTimeframeQuota(unit, ownerId);
+  await requireDevicesTake(unit, created);
   await unit.announce("timeframesDerived", { created });
 }
 

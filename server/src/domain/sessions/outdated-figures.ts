@@ -1,13 +1,13 @@
-import { and, asc, eq, gt, not, sql } from "drizzle-orm";
-import { activities, sessionFigures } from "../../store/schema.js";
+import { and, asc, eq, gt, inArray, not, sql } from "drizzle-orm";
+import { activities, sessionFigures, sessions } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { queueSessionFigures } from "../computed-data/queue.js";
 import { queueInBatches } from "../computed-data/queue-in-batches.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 
-/** Number of sessions that one transaction queues. */
-const BATCH = 1_000;
+/** Number of sessions that one transaction examines. Each can have a hundred rows of figures, and usually all are current. */
+const BATCH = 100;
 
 /**
  * Queues the computation of all sessions with figures that other rules or other columns produced, because a season shows only
@@ -17,20 +17,26 @@ const BATCH = 1_000;
  */
 export function queueOutdatedFigures(ctx: Context, signal?: AbortSignal): Promise<number> {
   const queueNext = async (unit: UnitOfWork, after: number) => {
+    const examined = await unit.queries
+      .select({ id: sessions.activityId })
+      .from(sessions)
+      .where(gt(sessions.activityId, after))
+      .orderBy(asc(sessions.activityId))
+      .limit(BATCH);
+    const ids = examined.map(({ id }) => id);
     const outdated = await unit.queries
       .selectDistinct({ id: activities.id, ownerId: activities.ownerId })
       .from(sessionFigures)
       .innerJoin(activities, eq(activities.id, sessionFigures.sessionId))
       .where(
         and(
-          gt(sessionFigures.sessionId, after),
+          inArray(sessionFigures.sessionId, ids),
           not(sql`starts_with(${sessionFigures.inputs}, ${`${FIGURES_VERSION}:`})`),
         ),
       )
-      .orderBy(asc(activities.id))
-      .limit(BATCH);
+      .orderBy(asc(activities.id));
     await queueSessionFigures(unit, outdated);
-    return outdated;
+    return { queued: outdated.length, last: ids[BATCH - 1] };
   };
-  return queueInBatches(ctx, BATCH, queueNext, signal);
+  return queueInBatches(ctx, queueNext, signal);
 }

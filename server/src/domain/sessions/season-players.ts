@@ -10,6 +10,7 @@ import {
   seasonSummary,
 } from "asi-convert/squad";
 import { limitNotes } from "asi-convert/squad-report";
+import { groupBy } from "../change/group-by.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { idAsName } from "./period-rows.js";
@@ -43,22 +44,20 @@ export async function* seasonPlayers(
     Object.fromEntries(columns.map((column) => [column.key, value(column)]));
   const played = all.map((one) => playedOf(one, about, seen));
   const lastPlace = all.length - 1;
-  const ordered = namesInOrder(played);
+  const ordered = inOrder(played);
   for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
     await nextEventLoopTurn();
-    const names = new Set(ordered.slice(at, at + PLAYERS_AT_A_TIME));
+    const rows = groupBy(ordered.slice(at, at + PLAYERS_AT_A_TIME).flat(), ({ session }) => session);
     /** The JSON text of the figures that the caller may see. */
     const texts = new Map<SeasonRow, string>();
     const season = seasonOf(
       played.map((session) => ({
         ...session,
-        rows: session.rows
-          .filter(({ player }) => names.has(player.name))
-          .map(({ text, ...row }) => {
-            const parsed = { ...row, figures: figuresIn(text) };
-            texts.set(parsed, hasHeart ? text : JSON.stringify(withoutHeart(parsed.figures)));
-            return parsed;
-          }),
+        rows: (rows.get(session) ?? []).map(({ row: { text, ...row } }) => {
+          const parsed = { ...row, figures: figuresIn(text) };
+          texts.set(parsed, hasHeart ? text : JSON.stringify(withoutHeart(parsed.figures)));
+          return parsed;
+        }),
       })),
     );
     const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.session.id ?? 0]));
@@ -107,15 +106,16 @@ interface TextRow extends Omit<SeasonRow, "figures"> {
 
 type TextSession = Omit<PlayedSession, "rows"> & { rows: TextRow[] };
 
-/** Returns the names of the players in the order of a season. */
-function namesInOrder(played: readonly TextSession[]): string[] {
-  const rows = new Map(
-    played.flatMap((session) =>
-      session.rows.map((row) => [row.player.name, { ...row, figures: {} }] as const),
-    ),
+/** Returns the rows of each player, in the order of a season. A season can have thousands of players. */
+function inOrder(played: readonly TextSession[]): { session: TextSession; row: TextRow }[][] {
+  const rows = played.flatMap((session) => session.rows.map((row) => ({ session, row })));
+  const byName = groupBy(rows, ({ row }) => row.player.name);
+  // All rows of a player have the same number.
+  const first = [...byName.values()].flatMap(([one]) =>
+    one === undefined ? [] : [{ ...one.row, figures: {} }],
   );
-  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, note: null, rows: [...rows.values()] };
-  return seasonOf([together]).players.map(({ name }) => name);
+  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, note: null, rows: first };
+  return seasonOf([together]).players.map(({ name }) => byName.get(name) ?? []);
 }
 
 function playedOf(one: StoredSession, about: About, seen: number | null): TextSession {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ParameterOverrides, parameterProblems } from "asi-convert/metrics";
-import { and, eq } from "drizzle-orm";
+import { and, between, count, eq, gt, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, activities, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
@@ -183,6 +183,43 @@ export async function requireActivityTakesMore(
 ): Promise<void> {
   const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
   if (known + more > config.activityMaxTimeframes) throw tooManyTimeframes(config.activityMaxTimeframes);
+}
+
+/**
+ * Maximum number of time frames of a device that begin within seven days of new ones of the same manager. A change of samples reads
+ * all time frames that may include the samples, and none is longer than seven days.
+ */
+const MAX_NEAR = 20_000;
+
+/**
+ * Limits the number of time frames of each device near new ones, which have been written.
+ * @param rows new time frames of one manager
+ * @throws ServiceError `too_many_timeframes`
+ */
+export async function requireDevicesTake(
+  { queries }: UnitOfWork,
+  rows: readonly Pick<Timeframe, "deviceId" | "ownerId" | "startTime">[],
+): Promise<void> {
+  const startsMs = rows.map(({ startTime }) => startTime.getTime());
+  const fromMs = startsMs.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
+  const toMs = startsMs.reduce((most, ms) => Math.max(most, ms), Number.NEGATIVE_INFINITY);
+  const full = await queries
+    .select({ deviceId: timeframes.deviceId })
+    .from(timeframes)
+    .where(
+      and(
+        inArray(timeframes.deviceId, [...new Set(rows.map(({ deviceId }) => deviceId))]),
+        inArray(timeframes.ownerId, [...new Set(rows.map(({ ownerId }) => ownerId))]),
+        between(timeframes.startTime, new Date(fromMs - MAX_LENGTH_MS), new Date(toMs + MAX_LENGTH_MS)),
+      ),
+    )
+    .groupBy(timeframes.deviceId)
+    .having(gt(count(), MAX_NEAR));
+  if (full.length === 0) return;
+  throw errors.conflict(
+    "too_many_timeframes",
+    `A device can have at most ${MAX_NEAR} time frames that begin within ${MAX_LENGTH_DAYS} days of each other. Delete some first.`,
+  );
 }
 
 export const tooManyTimeframes = (limit: number) =>

@@ -3,7 +3,7 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import { setNamed } from "../recipes/named.js";
-import { checkTimeframe, requireActivityTakesMore } from "./check.js";
+import { checkTimeframe, requireActivityTakesMore, requireDevicesTake } from "./check.js";
 import { timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 
@@ -19,6 +19,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await setNamed(unit.queries, timeframe.id, recipeIds);
     await enforceTimeframeQuota(unit, timeframe.ownerId);
+    await requireDevicesTake(unit, [timeframe]);
     await unit.announce("timeframeCreated", { timeframe });
     return timeframeItem(ctx, timeframe, {});
   });

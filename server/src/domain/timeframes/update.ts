@@ -4,7 +4,7 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { setNamed } from "../recipes/named.js";
-import { checkTimeframe, requireActivityTakesMore, saysTheSame } from "./check.js";
+import { checkTimeframe, requireActivityTakesMore, requireDevicesTake, saysTheSame } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -36,6 +36,7 @@ export async function updateTimeframe(
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
+      if (!saysTheSame(before, wanted)) await requireDevicesTake(unit, [after]);
       if (recipeIds !== undefined) await setNamed(unit.queries, id, recipeIds);
       await unit.announce("timeframeUpdated", { before, after });
       return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
