@@ -66,6 +66,10 @@ describe("an export of the audit log", () => {
       expect.arrayContaining(["createActivity", "manager grant"]),
     );
     expect(of.some(({ account }) => account === other.manager.id)).toBe(false);
+    // Changes by others to rows that name an account are about it.
+    await mine.create();
+    const ofAthlete = await exported(s, { account: String(mine.athlete) });
+    expect(ofAthlete.map(({ operation }) => operation)).toContain("createTimeframe");
     await commands["account delete"](s.ctx, { username });
     await expect(exported(s, { account: username })).rejects.toThrow("not_found");
     const deleted = await exported(s, { account: String(id) });
@@ -74,7 +78,7 @@ describe("an export of the audit log", () => {
     const all = await exported(s, {});
     expect(
       all.filter(({ operation }) => operation === "audit export").map(({ after }) => after?.account),
-    ).toEqual([username, String(id)]);
+    ).toEqual([username, String(mine.athlete), String(id)]);
   });
 });
 

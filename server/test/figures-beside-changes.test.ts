@@ -203,7 +203,7 @@ describe("the figures for a player", () => {
     const [row] = await selectSessions(queries).where(eq(sessions.activityId, id));
     if (row === undefined) throw new Error("No session");
     const session = toSession(row);
-    const plan = await planOf(queries, session);
+    const plan = await planOf(queries, session, []);
     const [player] = plan.players;
     if (player === undefined) throw new Error("No player");
     const [athlete] = await queries.select().from(accounts).where(eq(accounts.id, ann.athlete));

@@ -54,7 +54,7 @@ it("the table needs no time frames of the plan", async () => {
   const { queries } = s.store.database;
   const [row] = await selectSessions(queries).where(eq(sessions.activityId, session));
   if (row === undefined) throw new Error("No session");
-  const { ms, result } = await processorTimeOf(() => planOf(queries, toSession(row)));
+  const { ms, result } = await processorTimeOf(() => planOf(queries, toSession(row), []));
   expect(result.leftOut).toEqual([]);
   expect(ms).toBeLessThan(MOST_MS.plan);
 });

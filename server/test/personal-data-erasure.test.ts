@@ -1,11 +1,13 @@
 /** Tests that the erasure of a person leaves no trace. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
 import { commands } from "../src/operator/commands.js";
-import { timeframes } from "../src/store/schema.js";
+import { recordingStreams, timeframes } from "../src/store/schema.js";
+import { isPostgres } from "./former-owner-scene.js";
+import { hold } from "./held-locks.js";
 import {
   copiesOf,
   filesWith,
@@ -137,6 +139,71 @@ describe("the erasure of an athlete", () => {
     expect(await scene.samples()).toBe(600 - 120);
   });
 
+  it.runIf(isPostgres)(
+    "waits until a change of the owner ends, and keeps samples that then belong to another owner",
+    async () => {
+      const scene = await Scene.of(s);
+      const device = scene.team.device.id;
+      const change = await hold(
+        s,
+        `SELECT FROM devices WHERE id = ${device} FOR UPDATE;
+        UPDATE ownerships SET end_time = '${new Date(START + 30_000).toISOString()}' WHERE device_id = ${device}`,
+      );
+      const erasure = commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+      await change.waiters(1);
+      await change.release();
+      expect(await erasure).toMatchObject({ rows: { samples: 30 } });
+    },
+  );
+
+  it("ends the stream of the owner, but not the one of the next owner", async () => {
+    const ownStream = async (isNext: boolean) => {
+      const scene = await Scene.of(s);
+      const { device, manager } = scene.team;
+      const { id } = isNext ? await s.manager() : manager;
+      await s.store.database.queries.insert(recordingStreams).values({
+        deviceId: device.id,
+        managerId: id,
+        recording: "1",
+        connection: randomUUID(),
+        updatedAt: new Date(),
+      });
+      await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+      return s.store.database.queries.$count(recordingStreams, eq(recordingStreams.deviceId, device.id));
+    };
+    expect([await ownStream(false), await ownStream(true)]).toEqual([0, 1]);
+  });
+
+  it("does not end a stream if none of the times belonged to the athlete", async () => {
+    const scene = await Scene.of(s);
+    const { device, manager } = scene.team;
+    await s.store.database.queries.execute(sql`UPDATE timeframes SET start_time = start_time - interval '1 year',
+      end_time = end_time - interval '1 year' WHERE athlete_id = ${scene.id}`);
+    await s.store.database.queries.insert(recordingStreams).values({
+      deviceId: device.id,
+      managerId: manager.id,
+      recording: "1",
+      connection: randomUUID(),
+      updatedAt: new Date(),
+    });
+    await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    const left = await s.store.database.queries.$count(
+      recordingStreams,
+      eq(recordingStreams.deviceId, device.id),
+    );
+    expect(left).toBe(1);
+  });
+
+  it("counts recordings of the devices that wait to be loaded", async () => {
+    const scene = await Scene.of(s);
+    const { device, manager } = scene.team;
+    await transact(s.ctx, "test", (unit) =>
+      unit.enqueue({ kind: "bulk-load", payload: { device: device.id, manager: manager.id } }),
+    );
+    const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    expect(proof).toMatchObject({ rows: { samples: 120, recordings_waiting: 1 } });
+  });
+
   it("runs in transactions of at most a hundred time frames", async () => {
     const scene = await Scene.of(s);
     await copiesOf(s, scene, 250);
@@ -165,7 +232,7 @@ describe("the erasure of an athlete", () => {
       expect(status).toBe(200);
       return transact(s.ctx, "athlete erase", work);
     });
-    expect(removed).toEqual({ removed: 60, kept: 0 });
+    expect(removed).toEqual({ removed: 60, kept: 0, waiting: 0 });
     expect(await scene.samples()).toBe(600 - 60);
     expect((await s.get(`/api/v1/timeframes/${moved}/`, scene.team.manager.token)).status).toBe(200);
   });

@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findAthlete } from "../src/domain/accounts/find.js";
 import { RECHECK_MS } from "../src/domain/change/access-recheck.js";
 import { exportAthlete } from "../src/domain/exports/athlete.js";
+import { sampleFilesOf } from "../src/domain/exports/sample-files.js";
 import { commands } from "../src/operator/commands.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { at, copiesOf, frameOfFormerOwner, json, Scene, START, unzip } from "./personal-data-scene.js";
@@ -124,6 +125,31 @@ describe("the export of an athlete", () => {
       UNION ALL SELECT encode(token_hash, 'hex') FROM refresh_tokens WHERE account_id = ${scene.id}`);
     expect(rows).toHaveLength(2);
     for (const { secret } of rows) for (const text of files.values()) expect(text).not.toContain(secret);
+  });
+
+  it("ends without the samples of the next owner if the device changes hands while its samples are read", async () => {
+    const { id, team } = scene;
+    // More parts of five minutes than the service reads together.
+    const every = (n: number) => START + n * 300_000;
+    await store(
+      s,
+      team.device.id,
+      Array.from({ length: 60 }, (_, n) => ({ t: every(n), speed: 3000, hr: 140 })),
+    );
+    await scene.frame(0, 60 * 300);
+    const texts: string[] = [];
+    const read = async () => {
+      for await (const file of sampleFilesOf(s.ctx, id))
+        for await (const part of file?.content ?? []) {
+          if (texts.push(Buffer.from(part).toString()) !== 2) continue;
+          await s.store.database.queries.execute(sql`UPDATE ownerships SET end_time = ${new Date(every(40))}
+            WHERE device_id = ${team.device.id} AND manager_id = ${team.manager.id}`);
+        }
+    };
+    await expect(read()).rejects.toMatchObject({ kind: "forbidden" });
+    const times = sampleTimes(new Map([["samples/", texts.join("")]]));
+    expect(times.length).toBeGreaterThan(600);
+    expect(Math.max(...times)).toBeLessThan(every(40));
   });
 
   it("is available only to the athlete and, for a managed athlete, to the manager", async () => {

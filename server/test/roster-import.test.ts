@@ -1,7 +1,8 @@
 /** Tests rosters, which contain members and assignments in the format of `asi squad`. */
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { accounts, auditLog, squadMembers, squads } from "../src/store/schema.js";
+import { commands } from "../src/operator/commands.js";
+import { accounts, auditLog, idempotencyKeys, squadMembers, squads } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 import { minute, SquadScene, START } from "./squad-scene.js";
@@ -165,6 +166,24 @@ describe("a roster", () => {
     expect([members.map(times), assignments.map(times)]).toEqual([expected, expected]);
   });
 
+  it("is erased from the stored responses with each person whom a kept row names", async () => {
+    for (const named of ["bea", "cleo"] as const) {
+      const { scene, one, csv, ...people } = await team();
+      await load(scene, csv(), `from=${minute(-600)}`);
+      await load(scene, `player,serial\n${people.cleo.username},${one.serial_number}`, `from=${minute(60)}`);
+      const key = `roster-${scene.squad}`;
+      const roster = `player,serial\nBea Birch,${one.serial_number}\n`;
+      const { body } = await load(scene, roster, `from=${START}`, { "Idempotency-Key": key });
+      expect(body.kept_later).toMatchObject([
+        { athlete: people.bea.id, worn_by: { athlete: people.cleo.id } },
+      ]);
+      const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));
+      const before = await stored();
+      await commands["athlete erase"](s.ctx, { id: String(people[named].id), yes: true });
+      expect([before, await stored()]).toEqual([1, 0]);
+    }
+  });
+
   it("lists later values that it keeps, and replaces them with replace_later", async () => {
     const { scene, bea, cleo, one, csv } = await team();
     await load(scene, csv(), `from=${minute(-600)}`);
@@ -177,12 +196,12 @@ describe("a roster", () => {
       ...outcome([0, 1, 0], [0, 0], 1),
       kept_later: [
         {
-          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: null },
+          ...{ line: 2, player: "Bea Birch", athlete: bea.id, from: minute(60), serial_number: null },
           ...{ number: 17, params: { sprint_threshold: 8 } },
         },
         {
-          ...{ line: 2, player: "Bea Birch", from: minute(60), serial_number: one.serial_number },
-          athlete: cleo.id,
+          ...{ line: 2, player: "Bea Birch", athlete: bea.id, from: minute(60) },
+          ...{ serial_number: one.serial_number, worn_by: { athlete: cleo.id } },
         },
       ],
     });

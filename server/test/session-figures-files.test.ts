@@ -3,9 +3,11 @@ import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
 import { figureOf, instantFormat, SQUAD_COLUMNS, squadMembers, squadRows } from "asi-convert/squad";
 import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { readPeriods, readRoster } from "asi-convert/squad-sheets";
+import { eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
+import { squadMembers as rowsOfMembers } from "../src/store/schema.js";
 import { recordingOf } from "./recordings.js";
 import { service, type TestService } from "./service.js";
 import { minute, PERIODS, SquadScene, setPeriods, squadWithSession } from "./squad-scene.js";
@@ -143,6 +145,23 @@ describe("the table of a session", () => {
     ] as const)
       expect([type, etag, (await download(type, etag)).status]).toEqual([type, etag, 304]);
     expect(new Set([parquet.etag, xlsx.etag, (await download("text/csv")).etag]).size).toBe(3);
+  });
+
+  it("has another entity tag when a player without figures gets another number, because a file contains it", async () => {
+    const { scene, session } = await squadWithSession(s, "Ann");
+    const { id } = await s.athlete();
+    await scene.join(id, {}, 7);
+    const read = async () => {
+      const { headers, body } = await scene.send("GET", `/api/v2/sessions/${session}/figures.csv`);
+      return [headers.get("etag"), body.includes(",77,")];
+    };
+    const [before] = await read();
+    await s.store.database.queries
+      .update(rowsOfMembers)
+      .set({ number: 77 })
+      .where(eq(rowsOfMembers.athleteId, id));
+    const [after, isInFile] = await read();
+    expect([after === before, isInFile]).toEqual([false, true]);
   });
 });
 

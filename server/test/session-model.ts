@@ -53,7 +53,12 @@ export class SessionModel {
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
   /** The stored samples before each step. Earlier results remain valid if retention removes samples. */
-  readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
+  readonly #earlier: {
+    ids: ReadonlySet<number>;
+    contents: ReadonlySet<string>;
+    samples: readonly Stored[];
+    deleted: Stored[];
+  }[] = [];
   /** Devices with samples removed by retention. */
   readonly #lost = new Set<number>();
 
@@ -114,22 +119,32 @@ export class SessionModel {
 
   /**
    * Returns whether a distance in m results from exactly the samples of the time frames, including samples that retention has
-   * removed.
+   * removed. Figures with such samples remain when time frames are added.
    */
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (this.#isTotal(distance, manager, of)) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
-    return this.#earlier.some(({ contents, samples, deleted }) => {
-      const isSame = of.trackers.every((frame) => contents.has(contentOf(frame)));
+    // Without figures from before, there are none, because those of the other samples would look complete.
+    if (distance === null && of.frames.some(({ device }) => this.#lost.has(device))) return true;
+    return this.#earlier.some(({ ids, contents, samples, deleted }) => {
+      const isKnown = (frame: Frame) => contents.has(contentOf(frame));
+      const isSame = of.trackers.every((frame) => isKnown(frame) || !ids.has(frame.id));
+      const [frames, trackers] = [of.frames.filter(isKnown), of.trackers.filter(isKnown)];
       const isDeleted = of.trackers.some(({ device, span }) =>
         deleted.some((one) => one.device === device && contains(span, one.block)),
       );
-      return isSame && !isDeleted && this.#isTotal(distance, manager, { ...of, samples });
+      return (
+        frames.length > 0 &&
+        isSame &&
+        !isDeleted &&
+        this.#isTotal(distance, manager, { frames, trackers, samples })
+      );
     });
   }
 
   remember(frames: readonly Frame[], samples: readonly Stored[]): void {
-    this.#earlier.push({ contents: new Set(frames.map(contentOf)), samples, deleted: [] });
+    const ids = new Set(frames.map(({ id }) => id));
+    this.#earlier.push({ ids, contents: new Set(frames.map(contentOf)), samples, deleted: [] });
   }
 
   loseToRetention(samples: readonly Stored[]): void {

@@ -20,7 +20,6 @@ import {
   START,
   squadWithSession,
   type TestPlayer,
-  tokenOf,
 } from "./squad-scene.js";
 
 let s: TestService;
@@ -251,30 +250,6 @@ describe("the time frames of a session", () => {
     // Without READ permission, their figures are not shown.
     expect((await scene.figures(session)).body.left_out).toMatchObject([
       { athlete: athlete.id, reason: "no_read_permission" },
-    ]);
-  });
-
-  it("are deleted when the permission to write is withdrawn, alone or with all others", async () => {
-    const { scene, first, second, session } = await played("Ann", "Bob");
-    const permissions = (athlete: number) =>
-      `/api/v1/athletes/${athlete}/managers/${scene.manager.id}/permissions/`;
-    const [ann, bob] = [await tokenOf(scene, first), await tokenOf(scene, second)];
-    const withdraw = (path: string, token: string) => s.send("DELETE", path, { token });
-    const athletes = async () => {
-      await s.runJobs();
-      return (await scene.frames(session)).map(({ athlete }) => athlete);
-    };
-    expect(await athletes()).toEqual([first.athlete, second.athlete]);
-    expect((await withdraw(permissions(first.athlete), ann)).status).toBe(204);
-    expect(await athletes()).toEqual([second.athlete]);
-    const { body } = await s.get(permissions(second.athlete), bob);
-    const writes = body.results.filter(({ permission }: { permission: string }) => permission === "WRITE");
-    expect(writes).toHaveLength(1);
-    expect((await withdraw(`${permissions(second.athlete)}${writes[0].id}/`, bob)).status).toBe(204);
-    expect(await athletes()).toEqual([]);
-    expect((await scene.figures(session)).body.left_out).toEqual([
-      { athlete: first.athlete, player: "Ann", period: null, reason: "no_permission" },
-      { athlete: second.athlete, player: "Bob", period: null, reason: "no_permission" },
     ]);
   });
 

@@ -117,7 +117,7 @@ export async function restoreFrom(
       import("../domain/deletion/reapply.js"),
       import("../domain/secrets/secrets.js"),
     ]);
-    const { listed, erased } = await reapplyErasures(ownContext(config, store, systemClock));
+    const { listed, erased, waiting } = await reapplyErasures(ownContext(config, store, systemClock));
     const own = serverKeyId(store.serverKey);
     const isOther = serverKeys.length > 0 && !serverKeys.includes(own);
     return {
@@ -126,6 +126,7 @@ export async function restoreFrom(
       erasure_list: list,
       erasures_listed: listed,
       erased_again: erased,
+      recordings_waiting: waiting,
       ...(isOther
         ? {
             server_keys: serverKeys,

@@ -162,8 +162,10 @@ export async function startService(
     await checkClock(own, app.log);
     await makeErasureList(erasureListOf(config));
     // Erase again before anyone can see accounts of a restored backup.
-    const { erased } = await reapplyErasures(own);
-    if (erased > 0) app.log.warn({ accounts: erased }, "accounts of a restored backup were erased again");
+    const { erased: accounts, waiting } = await reapplyErasures(own);
+    if (accounts > 0) app.log.warn({ accounts }, "accounts of a restored backup were erased again");
+    if (waiting > 0)
+      app.log.warn({ recordings: waiting }, "recordings that wait to be loaded may add erased samples again");
     // Run this before requests write more.
     if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;

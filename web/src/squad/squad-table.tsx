@@ -127,13 +127,13 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
                 under={underHead(column, withFigures.current, session.isPerMinute.value)}
               />
             ))}
-            {instead == null ? null : (
+            {instead && (
               <th scope="col" class="instead">
                 {instead.name}
                 <small>{instead.unit}</small>
               </th>
             )}
-            {last === undefined ? null : (
+            {last && (
               <th scope="col" class="last">
                 {last.head}
               </th>
@@ -149,7 +149,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
                 note={` mean of ${group.count}`}
                 texts={textsOf(group.means)}
               >
-                {last === undefined ? null : <td class="last" />}
+                {last && <td class="last" />}
               </SummaryRow>
             )}
             {group.lines.map(({ row, cells }) => (
@@ -167,16 +167,16 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
                 {(areFiguresShown ? cells : []).map((cell, i) => (
                   <FigureCell key={columns[i]?.key} cell={cell} />
                 ))}
-                {instead == null ? null : instead.cell(row)}
-                {last === undefined ? null : <td class="last">{last.cell(row)}</td>}
+                {instead?.cell(row)}
+                {last && <td class="last">{last.cell(row)}</td>}
               </tr>
             ))}
           </tbody>
         ))}
-        {areFiguresShown ? (
+        {areFiguresShown && (
           <tfoot>
             <SummaryRow name="Mean" note={` of ${table.count}, ${wholeOf(session)}`} texts={table.means}>
-              {last === undefined ? null : (
+              {last && (
                 <td class="last" rowSpan={2}>
                   {last.foot}
                 </td>
@@ -184,14 +184,14 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
             </SummaryRow>
             <SummaryRow name="Highest" note="" texts={table.highest} />
           </tfoot>
-        ) : null}
+        )}
       </table>
       <p class="for-readers" role="status">
         {sortWords(session)}
       </p>
-      {areFiguresShown && rows.length > 0 && !session.isReading.value && rows.every(hasNoData) ? (
+      {areFiguresShown && rows.length > 0 && !session.isReading.value && rows.every(hasNoData) && (
         <p class="squad-empty">{noDataText(session)}</p>
-      ) : null}
+      )}
       {last?.over}
     </section>
   );

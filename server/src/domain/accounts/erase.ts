@@ -7,11 +7,15 @@ import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
 
 /** Ids of accounts in the values of an audit row. An index uses this expression. */
-export const PEOPLE = sql`(ARRAY[
+const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy',
   before->>'accountId', after->>'accountId'
 ])`;
+
+/** Whether an audit row is by an account, about it, or names it. */
+export const concerns = (id: number): SQL =>
+  sql`(account_id = ${id} OR (entity = 'account' AND entity_id = ${id}) OR ${PEOPLE} && ARRAY[${String(id)}])`;
 
 /** Whether an audit row has values. Partial indexes use this condition to exclude erased rows. */
 const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;

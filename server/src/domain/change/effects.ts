@@ -59,7 +59,10 @@ const pairsOf = (changed: Permissions): Required<Memberships>[] => [
   ).values(),
 ];
 
-/** Sessions at the times of a permission to write get time frames of the athlete, or lose them. */
+/**
+ * Sessions at the times of a permission to write get time frames of the athlete. Without it, they keep theirs, but a limit may no
+ * longer prevent those of others.
+ */
 async function deriveWritable(unit: UnitOfWork, changed: Permissions): Promise<void> {
   const writable = changed.filter(({ permission }) => permission === "WRITE");
   const byPair = groupBy(writable, ({ managerId, athleteId }) => `${managerId} ${athleteId}`);

@@ -8,8 +8,10 @@ import {
   sqlClientOf,
 } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
+import { lockDevice } from "../bulk-load/store-batches.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Run, removeNoted } from "../raw-data/noted-removal.js";
+import { waitingLoads } from "../raw-data/waiting-loads.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 
@@ -28,10 +30,16 @@ export interface ErasedSamples {
 /**
  * Removes the samples of an athlete, and time frames that then have none, in transactions of limited size. The caller removes the
  * other time frames, and prevents new ones until then.
+ * @returns also the number of recordings of the devices that wait to be loaded and may add the samples again
  */
-export async function eraseSamples(queries: Queries, athleteId: number, run: Run): Promise<ErasedSamples> {
+export async function eraseSamples(
+  queries: Queries,
+  athleteId: number,
+  run: Run,
+): Promise<ErasedSamples & { waiting: number }> {
   const erased = { removed: 0, kept: 0 };
-  for (const worn of await wornDevices(queries, athleteId)) {
+  const devices = await wornDevices(queries, athleteId);
+  for (const worn of devices) {
     for (let fromMs: number | undefined = worn.startMs; fromMs !== undefined; ) {
       const part: Part = await removeNoted(run, (unit) => erasePart(unit, worn, fromMs ?? worn.startMs));
       erased.removed += part.removed;
@@ -39,7 +47,8 @@ export async function eraseSamples(queries: Queries, athleteId: number, run: Run
       fromMs = part.nextMs;
     }
   }
-  return erased;
+  const ids = devices.map(({ deviceId }) => deviceId);
+  return { ...erased, waiting: await waitingLoads(queries, ids) };
 }
 
 interface Part extends ErasedSamples {
@@ -47,13 +56,17 @@ interface Part extends ErasedSamples {
   nextMs: number | undefined;
 }
 
-/** Determines the owner of the samples in the same transaction, because a manager may assign a time frame to another athlete. */
+/**
+ * Determines the athlete and the owner of the samples in the same transaction, because a manager may assign a time frame to another
+ * athlete. The lock prevents another manager from taking the device until the samples are removed.
+ */
 async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<Part> {
   const { queries } = unit;
   const { deviceId, ownerId, athleteId } = worn;
   const client = sqlClientOf(queries);
   const changed: Interval[] = [];
   const removed: Interval[] = [];
+  await lockDevice(queries, deviceId);
   const { own, others, stopMs: lastMs } = await wornPart(queries, worn, fromMs);
   const times = [
     ...own.map((one) => ({ ...one, isOwn: true })),
@@ -95,6 +108,6 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
     part.nextMs === undefined ? undefined : lt(timeframes.endTime, new Date(part.nextMs)),
   )}`;
   await deleteTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
-  await unit.announce("samplesErased", { deviceId, ownerId, changed, removed });
+  if (changed.length > 0) await unit.announce("samplesErased", { deviceId, ownerId, changed, removed });
   return part;
 }

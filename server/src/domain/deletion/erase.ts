@@ -39,7 +39,7 @@ export const ErasureProof = Type.Object(
     erased_at: DateTimeOut(),
     rows: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete",
+        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete, and recordings_waiting counts recordings of the same devices that wait to be loaded and may add samples again",
     }),
   },
   {
@@ -129,10 +129,12 @@ async function erase(
   const managers = await managersOf(ctx.queries, athlete);
   // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
   await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
-  const { removed, kept } = samples
-    ? await eraseSamples(ctx.queries, id, run)
-    : { removed: 0, kept: undefined };
-  const rows = { ...counted, samples: removed, ...(kept === undefined ? {} : { samples_kept: kept }) };
+  const erased = samples ? await eraseSamples(ctx.queries, id, run) : undefined;
+  const rows = {
+    ...counted,
+    samples: erased?.removed ?? 0,
+    ...(erased && { samples_kept: erased.kept, recordings_waiting: erased.waiting }),
+  };
   await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );

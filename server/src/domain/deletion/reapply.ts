@@ -12,7 +12,7 @@ import { accounts, erasures } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
 import type { Context } from "../change/context.js";
 import { deleteAccountById, isGone } from "./account.js";
-import { eraseForOperator } from "./erase.js";
+import { type ErasureProof, eraseForOperator } from "./erase.js";
 
 /** Number of accounts in one read. */
 const BATCH = 5_000;
@@ -21,6 +21,8 @@ const BATCH = 5_000;
 export interface Reapplied {
   listed: number;
   erased: number;
+  /** Number of recordings that wait to be loaded and may add erased samples again, counted for each account. */
+  waiting: number;
 }
 
 /**
@@ -36,18 +38,18 @@ export async function reapplyErasures(
 ): Promise<Reapplied> {
   const listed = await readErasures(file);
   let { recorded, missing } = await compare(ctx, listed);
-  let erased = 0;
+  let again = { erased: 0, waiting: 0 };
   if (missing.size > 0) {
     await whileNoneErases(ctx.database, async () => {
       ({ recorded, missing } = await compare(ctx, listed));
-      if (missing.size > 0) erased = await eraseListed(ctx, missing);
+      if (missing.size > 0) again = await eraseListed(ctx, missing);
       for (const { person, at, kind } of missing.values()) {
         await ctx.queries.insert(erasures).values({ person, at, kind }).onConflictDoNothing();
       }
     });
   }
   await appendErasures(erasureListOf(ctx.config), [...recorded, ...missing.values()]);
-  return { listed: listed.length, erased };
+  return { listed: listed.length, ...again };
 }
 
 /** @returns erasures in the database, and, by person, erasures that only the list contains */
@@ -58,8 +60,11 @@ async function compare({ queries }: Context, listed: readonly Erasure[]) {
   return { recorded, missing };
 }
 
-async function eraseListed(ctx: Context, missing: ReadonlyMap<string, Erasure>): Promise<number> {
-  let erased = 0;
+async function eraseListed(
+  ctx: Context,
+  missing: ReadonlyMap<string, Erasure>,
+): Promise<Omit<Reapplied, "listed">> {
+  const again = { erased: 0, waiting: 0 };
   for (let after = 0; ; ) {
     const batch = await ctx.queries
       .select({ id: accounts.id, createdAt: accounts.createdAt, role: accounts.role })
@@ -69,26 +74,30 @@ async function eraseListed(ctx: Context, missing: ReadonlyMap<string, Erasure>):
       .limit(BATCH);
     for (const account of batch) {
       const entry = missing.get(personHash(account));
-      if (entry !== undefined && (await eraseAgain(ctx, account, entry))) erased++;
+      const rows = entry && (await eraseAgain(ctx, account, entry));
+      if (rows === undefined) continue;
+      again.erased++;
+      again.waiting += rows.recordings_waiting ?? 0;
     }
     const last = batch.at(-1);
-    if (last === undefined || batch.length < BATCH) return erased;
+    if (last === undefined || batch.length < BATCH) return again;
     after = last.id;
   }
 }
 
-/** @returns false when the account no longer exists: deleted with its manager, or erased by another process */
+/** @returns undefined when the account no longer exists: deleted with its manager, or erased by another process */
 async function eraseAgain(
   ctx: Context,
   { id, role }: Pick<Account, "id" | "role">,
   { kind }: Erasure,
-): Promise<boolean> {
+): Promise<ErasureProof["rows"] | undefined> {
   try {
-    if (kind === "deleted" || role !== "ATHLETE") await deleteAccountById(ctx, id);
-    else await eraseForOperator(ctx, id, { samples: kind === "erased with samples" });
-    return true;
+    if (kind !== "deleted" && role === "ATHLETE")
+      return (await eraseForOperator(ctx, id, { samples: kind === "erased with samples" })).rows;
+    await deleteAccountById(ctx, id);
+    return {};
   } catch (error) {
-    if (await isGone(ctx.queries, id, error)) return false;
+    if (await isGone(ctx.queries, id, error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt } from "drizzle-orm";
 import {
   applications,
   assignments,
@@ -10,7 +10,7 @@ import {
   squadMembers,
   squads,
 } from "../../store/schema.js";
-import { PEOPLE } from "../accounts/erase.js";
+import { concerns } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAssignment } from "../assignments/resource.js";
 import type { Context } from "../change/context.js";
@@ -141,16 +141,7 @@ export const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
       queries
         .select()
         .from(auditLog)
-        .where(
-          and(
-            gt(auditLog.id, after),
-            or(
-              eq(auditLog.accountId, id),
-              and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)),
-              sql`${PEOPLE} && ARRAY[${String(id)}]`,
-            ),
-          ),
-        )
+        .where(and(gt(auditLog.id, after), concerns(id)))
         .orderBy(auditLog.id)
         .limit(limit),
     ({ at, accountId, operation, entity, entityId, before, after }) => ({

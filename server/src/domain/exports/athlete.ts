@@ -30,7 +30,8 @@ export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =
  * during the transfer, in separate statements. `export.json` is the last file and is present only in a complete archive.
  * @param requireRight called repeatedly during the transfer; throws when the caller has lost the right
  * @throws ServiceError by destroying the stream: `not_found` when the account is deleted during the transfer, `unauthenticated`
- *   when the caller is signed out, and any error of `requireRight`
+ *   when the caller is signed out, `forbidden` when a device of a present time frame gets another owner while its samples are read,
+ *   and any error of `requireRight`
  */
 export function exportAthlete(
   ctx: Context,
@@ -87,7 +88,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("session-figures.json", (count) => sessionFiguresOf(ctx, athlete, count));
   yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
   yield counted("left-out.json", (count) => leftOutOf(ctx, athlete, count));
-  for await (const file of sampleFilesOf(ctx.queries, athlete.id)) {
+  for await (const file of sampleFilesOf(ctx, athlete.id)) {
     if (file !== null) files.push(file.listed);
     yield file;
   }

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
 import { accounts, auditLog } from "../../store/schema.js";
+import { concerns } from "../accounts/erase.js";
 import { usernameKey } from "../accounts/usernames.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -11,7 +12,7 @@ export interface AuditFilters {
   from?: Date | undefined;
   /** Entries before this time. */
   to?: Date | undefined;
-  /** Entries by or about this account: its username, or its id, which also finds a deleted account. */
+  /** Entries by or about this account, or that name it: its username, or its id, which also finds a deleted account. */
   account?: string | undefined;
 }
 
@@ -55,16 +56,7 @@ export async function exportAudit(
     .select()
     .from(auditLog)
     .where(
-      and(
-        gt(auditLog.id, firstAfter),
-        inTime,
-        accountId === undefined
-          ? undefined
-          : or(
-              eq(auditLog.accountId, accountId),
-              and(eq(auditLog.entity, "account"), eq(auditLog.entityId, accountId)),
-            ),
-      ),
+      and(gt(auditLog.id, firstAfter), inTime, accountId === undefined ? undefined : concerns(accountId)),
     )
     .orderBy(asc(auditLog.id))
     .limit(PART_ROWS);

@@ -6,9 +6,9 @@ import {
   type Interval,
   type SampleColumns,
   sliceColumns,
-  sqlClientOf,
-  streamSamples,
 } from "../../store/samples/index.js";
+import type { Context } from "../change/context.js";
+import { ownedSamples } from "../raw-data/owned-samples.js";
 import { type Worn, wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import type { ZipEntry } from "./zip.js";
 
@@ -22,8 +22,6 @@ import type { ZipEntry } from "./zip.js";
  * own file, which a spreadsheet can open.
  */
 export const MIN_SAMPLES = 50_000;
-/** Maximum number of samples formatted in one step, which takes about a millisecond. */
-const SAMPLES = 20_000;
 /** Maximum number of intervals, and of time frames, whose samples are read together. */
 const INTERVALS = 200;
 const DAY_MS = 86_400_000;
@@ -46,16 +44,17 @@ interface Piece {
  * chronological order. Each consists of whole days in UTC and ends with the day in which it reaches `MIN_SAMPLES`. Read the content
  * of each file before you request the next file.
  * @returns also `null`, so that the reader can stop during a long search for samples
+ * @throws ServiceError `forbidden` when samples that were read belong to the next owner of the device
  */
 export async function* sampleFilesOf(
-  queries: Queries,
+  ctx: Context,
   athleteId: number,
 ): AsyncGenerator<SampleFile | null, void, undefined> {
-  for (const worn of await wornDevices(queries, athleteId)) yield* filesOf(queries, worn);
+  for (const worn of await wornDevices(ctx.queries, athleteId)) yield* filesOf(ctx, worn);
 }
 
-async function* filesOf(queries: Queries, worn: Worn): AsyncGenerator<SampleFile | null, void, undefined> {
-  const pieces = piecesOf(queries, worn);
+async function* filesOf(ctx: Context, worn: Worn): AsyncGenerator<SampleFile | null, void, undefined> {
+  const pieces = piecesOf(ctx, worn);
   let read = await pieces.next();
   async function* content(listed: SampleFile["listed"]): AsyncGenerator<Uint8Array | string> {
     yield samplesToCsv(allocateColumns(0));
@@ -93,9 +92,10 @@ async function* filesOf(queries: Queries, worn: Worn): AsyncGenerator<SampleFile
 const isoTime = (ms = Number.NaN): string => new Date(ms).toISOString();
 
 /** Yields the samples in chronological order, and `null` after each group of intervals. */
-async function* piecesOf(queries: Queries, worn: Worn): AsyncGenerator<Piece | null, void, undefined> {
-  for await (const intervals of intervalsOf(queries, worn)) {
-    for await (const batch of streamSamples(sqlClientOf(queries), worn.deviceId, intervals))
+async function* piecesOf(ctx: Context, worn: Worn): AsyncGenerator<Piece | null, void, undefined> {
+  for await (const intervals of intervalsOf(ctx.queries, worn)) {
+    // The archive rechecks the right before each part of each file.
+    for await (const batch of ownedSamples(ctx, worn, intervals, async () => undefined))
       yield* piecesIn(batch);
     // The group may be empty, and then reads nothing.
     await nextEventLoopTurn();
@@ -126,7 +126,7 @@ function* piecesIn(batch: SampleColumns): Generator<Piece> {
   const dayOf = (ms = Number.NaN) => Math.floor(ms / DAY_MS);
   for (let from = 0; from < batch.length; ) {
     const day = dayOf(batch.timestampMs[from]);
-    const part = sliceColumns(batch, from, Math.min(from + SAMPLES, batch.length));
+    const part = sliceColumns(batch, from, batch.length);
     const next = part.timestampMs.findIndex((ms) => dayOf(ms) !== day);
     const samples = next === -1 ? part : sliceColumns(part, 0, next);
     yield { day, samples };

@@ -1,12 +1,12 @@
-import { and, eq, or, sql } from "drizzle-orm";
-import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
+import { eq } from "drizzle-orm";
 import { deleteSamplesBetween, firstBatch, sqlClientOf } from "../../store/samples/index.js";
-import { devices, jobs } from "../../store/schema.js";
+import { devices } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { type Run, removeNoted } from "./noted-removal.js";
+import { waitingLoads } from "./waiting-loads.js";
 
 /** Number of chunks that one transaction removes, so that other transactions wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
@@ -68,10 +68,5 @@ export async function deleteSamples(
     });
     deleted += count;
   }
-  const waits = and(
-    eq(jobs.kind, "bulk-load"),
-    or(isWaiting, isLeased),
-    sql`${jobs.payload}->>'device' = ${String(device.id)}`,
-  );
-  return { deleted, waitingLoads: await ctx.queries.$count(jobs, waits) };
+  return { deleted, waitingLoads: await waitingLoads(ctx.queries, [device.id]) };
 }

@@ -27,23 +27,24 @@ export async function keptLater(
   const serials = new Map(named.map(({ id, serial }) => [id, serial]));
   const kept = [
     ...members.keptLater.map(({ player, row, wanted }) => ({
-      ...{ player, row, serial: null },
+      ...{ player, row, wanted, serial: null },
       values: {
         ...(row.number === wanted.number ? {} : { number: row.number }),
         ...(row.position === wanted.position ? {} : { position: row.position }),
         ...(isDeepStrictEqual(row.params, wanted.params) ? {} : { params: otherParams(row, wanted) }),
       },
     })),
-    ...assignments.keptLater.map(({ player, row }) => ({
-      ...{ player, row, serial: serials.get(row.deviceId) ?? null },
-      values: { athlete: row.athleteId },
+    ...assignments.keptLater.map(({ player, row, wanted }) => ({
+      ...{ player, row, wanted, serial: serials.get(row.deviceId) ?? null },
+      values: { worn_by: { athlete: row.athleteId } },
     })),
   ];
   return kept
     .sort((a, b) => a.player.line - b.player.line || a.row.startTime.getTime() - b.row.startTime.getTime())
-    .map(({ player: { line, name }, row, serial, values }) => ({
+    .map(({ player: { line, name }, row, wanted, serial, values }) => ({
       line,
       player: name,
+      athlete: wanted.athleteId,
       from: row.startTime.toISOString(),
       serial_number: serial,
       ...values,

@@ -27,9 +27,13 @@ const KeptLater = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: "Line of the player in the file" }),
     player: Type.String({ description: "Name in the file" }),
+    athlete: Id({ description: "The player" }),
     from: DateTimeOut({ description: "Start of the later member or assignment" }),
     serial_number: Nullable(Type.String({ description: "Device of the assignment; null for a member" })),
-    athlete: Type.Optional(Id({ description: "Athlete who wears the device from then on" })),
+    // An erasure finds people in stored responses by members named `athlete`.
+    worn_by: Type.Optional(
+      Type.Object({ athlete: Id() }, { description: "Athlete who wears the device from then on" }),
+    ),
     number: Type.Optional(Nullable(Type.Integer())),
     position: Type.Optional(Nullable(Type.String())),
     params: Type.Optional(Thresholds),

@@ -25,7 +25,8 @@ const placeOf = ({
 
 /**
  * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
- * and computed data. Lock the session first.
+ * and computed data. One that replaces another with the same athlete, device and times has its age, so that it assigns the same samples.
+ * Lock the session first.
  * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
 export async function deriveTimeframes(
@@ -43,14 +44,15 @@ export async function deriveTimeframes(
   const jsonSchemaId = await schemaIdOf(unit, session);
   const missing = new Map(wanted.map((one) => [placeOf(one), one]));
   const known = await knownOf(unit, session);
-  const kept = await keepOnly(
-    unit,
-    { session, jsonSchemaId, known },
-    (one) => missing.get(placeOf(one))?.params,
-  );
+  const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
-  const created = await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
+  const ages = agesOf(known);
+  const added = [...missing.values()].map((one) => ({
+    ...one,
+    assignedAt: ages.get(timeOf(one)) ?? unit.now,
+  }));
+  const created = await addTimeframes(unit, session, jsonSchemaId, added);
   await room.requireDevicesTake(unit, created);
   await deleteFiguresOfOthers(unit, session, inputs);
   // Names, numbers and players without samples may have changed even if no time frame has changed.
@@ -76,7 +78,10 @@ export async function removeOutdatedTimeframes(
   const jsonSchemaId = await schemaIdOf(unit, session);
   const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
   await room.change(unit, session.ownerId, { added: 0, deleted: known.length - kept.length });
-  await recordRefusal(unit, session, countsOf(kept));
+  const permitted = kept.filter(({ athleteId, startTime, endTime }) =>
+    inputs.grants.cover(athleteId, startTime, endTime),
+  );
+  await recordRefusal(unit, session, countsOf(permitted));
   await deleteFiguresOfOthers(unit, session, inputs);
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
@@ -91,6 +96,16 @@ const knownOf = ({ queries }: UnitOfWork, { id }: Session): Promise<KnownTimefra
     .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
     .where(eq(sessionTimeframes.sessionId, id))
     .orderBy(timeframes.id);
+
+const timeOf = (one: Omit<WantedTimeframe, "params">): string => placeOf({ ...one, period: WHOLE });
+
+/** Times since which time frames have assigned a time of a device to an athlete. */
+const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
+  new Map(
+    [...known]
+      .sort((a, b) => b.assignedAt.getTime() - a.assignedAt.getTime())
+      .map((one) => [timeOf(one), one.assignedAt]),
+  );
 
 /** Number of time frames between two turns of the event loop. Each may be compared with 1,000 assignments. */
 const COMPARED_AT_A_TIME = 500;
@@ -155,10 +170,10 @@ async function addTimeframes(
   unit: UnitOfWork,
   { id, ownerId }: Session,
   jsonSchemaId: number,
-  missing: readonly WantedTimeframe[],
+  missing: readonly (WantedTimeframe & { assignedAt: Date })[],
 ): Promise<(typeof timeframes.$inferSelect)[]> {
   if (missing.length === 0) return [];
-  const { queries, now } = unit;
+  const { queries } = unit;
   await requireActivityTakesMore(unit, id, missing.length);
   const created = await queries
     .insert(timeframes)
@@ -168,7 +183,6 @@ async function addTimeframes(
         activityId: id,
         ownerId,
         jsonSchemaId,
-        assignedAt: now,
       })),
     )
     .returning();

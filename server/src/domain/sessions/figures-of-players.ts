@@ -77,8 +77,8 @@ export async function figuresUntil(
   tries = 1,
 ): Promise<FiguresOfPlayers> {
   const { untilMs = Number.POSITIVE_INFINITY, only = null, job } = wantedFigures;
-  const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
+  const plan = await planOf(ctx.queries, session, frames);
   const stored = await storedFigures(ctx.queries, session.id);
   const framesOfPlayer = groupBy(frames, ({ athleteId }) => athleteId);
   const players: PlayerOfTable[] = [];

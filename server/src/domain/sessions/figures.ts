@@ -232,18 +232,23 @@ function tagOf(
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
   const names = namesWanted(wanted);
+  const about = (player?: SessionPlayer) => [
+    player?.athleteId,
+    player?.name,
+    player?.number,
+    player?.position,
+  ];
   const shown = rows.map(({ player, period, computedAt, periodMs, coverage }) => {
-    const { athleteId, name, number, position } = player;
-    const inputs = computed.get(athleteId)?.inputs;
-    return [athleteId, name, number, position, period, computedAt.getTime(), inputs, periodMs, coverage];
+    const inputs = computed.get(player.athleteId)?.inputs;
+    return [...about(player), period, computedAt.getTime(), inputs, periodMs, coverage];
   });
   return tagged(
     [
       FIGURES_VERSION,
       view,
       shown,
-      leftOut.map(({ athleteId, player, period, reason }) => [athleteId, player?.name, period, reason]),
-      computing.map(({ athleteId, name }) => [athleteId, name]),
+      leftOut.map(({ athleteId, player, period, reason }) => [athleteId, ...about(player), period, reason]),
+      computing.map(about),
       matchNote,
       ...(names.length === 0 ? [] : [names]),
     ],

@@ -1,6 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
 import type { Queries } from "../../store/connection/database.js";
+import { groupBy } from "../change/group-by.js";
 import {
   type Assignment,
   type DerivationInputs,
@@ -73,14 +74,20 @@ export async function* wantedTimeframes(
   }
 }
 
-/** Returns a function that finds the params of a player if a time frame of a session still applies. */
+/**
+ * Returns a function that finds the params that a time frame of a session should have; undefined if it does not apply. After the
+ * permission to write has ended, a time frame remains unchanged, because it states whose samples these are. One of the whole session
+ * also remains if the times of the session change. Those of periods contain no other samples.
+ */
 export function paramsIfWanted(
   inputs: DerivationInputs,
-): (frame: Omit<WantedTimeframe, "params">) => WantedTimeframe["params"] | undefined {
+): (frame: WantedTimeframe) => WantedTimeframe["params"] | undefined {
   const { session, players, periods, worn, grants } = inputs;
   const paramsOf = new Map(players.map(({ athleteId, params }) => [athleteId, params]));
   const named = new Map(periods.map((period) => [period.name, period]));
-  return ({ athleteId, deviceId, period, startTime, endTime }) => {
+  return ({ athleteId, deviceId, period, startTime, endTime, params }) => {
+    const wanted = paramsOf.get(athleteId);
+    if (wanted === undefined) return undefined;
     const known = named.get(period);
     const intervals =
       period === WHOLE
@@ -88,21 +95,44 @@ export function paramsIfWanted(
         : known === undefined
           ? []
           : intervalsFor(known, idAsName(athleteId));
-    const isWanted = (worn.get(athleteId) ?? [])
+    const times = (worn.get(athleteId) ?? [])
       .filter((one) => one.deviceId === deviceId && one.startTime <= startTime && one.endTime > endTime)
-      .flatMap((assignment) => timesWith(inputs, assignment, intervals))
-      .some(({ startMs, endMs }) => startMs === startTime.getTime() && endMs - 1 === endTime.getTime());
-    return isWanted && grants.cover(athleteId, startTime, endTime) ? paramsOf.get(athleteId) : undefined;
+      .flatMap((assignment) => timesWith(inputs, assignment, intervals));
+    const isSame = ({ startMs, endMs }: Interval) =>
+      startMs === startTime.getTime() && endMs - 1 === endTime.getTime();
+    const isPermitted = (time: Interval) => grants.cover(athleteId, ...inclusive(time));
+    const found = times.find(isSame);
+    if (found !== undefined) return isPermitted(found) ? wanted : params;
+    const remains =
+      period === WHOLE && times.some((time) => !isPermitted(time) && overlaps({ startTime, endTime }, time));
+    return remains ? params : undefined;
   };
 }
 
+/** Whether a time frame contains a part of a time. */
+const overlaps = (
+  { startTime, endTime }: Pick<WantedTimeframe, "startTime" | "endTime">,
+  { startMs, endMs }: Interval,
+): boolean => startTime.getTime() < endMs && endTime.getTime() >= startMs;
+
 /**
- * The parts of a session, and the players whose samples the owner cannot read.
+ * The parts of a session, and the players without time frames.
+ * @param frames the time frames of the session
  * @throws ServiceError `session_too_large`
  */
-export async function planOf(queries: Queries, session: Session): Promise<SessionPlan> {
+export async function planOf(
+  queries: Queries,
+  session: Session,
+  frames: readonly Omit<WantedTimeframe, "params">[],
+): Promise<SessionPlan> {
   const inputs = await derivationInputs(queries, session);
   const { players, periods, worn, grants } = inputs;
+  const keyOf = ({
+    athleteId,
+    deviceId,
+    period,
+  }: Omit<WantedTimeframe, "params" | "startTime" | "endTime">) => `${athleteId} ${deviceId} ${period}`;
+  const known = groupBy(frames, keyOf);
   const turn = takeTurns();
   const leftOut: LeftOut[] = [];
   for (const { athleteId } of players) {
@@ -116,7 +146,13 @@ export async function planOf(queries: Queries, session: Session): Promise<Sessio
         await turn(intervals.length);
         const times = timesWith(inputs, assignment, intervals);
         hasDevice ||= times.length > 0;
-        isPermitted &&= isAllPermitted || times.every((time) => grants.cover(athleteId, ...inclusive(time)));
+        const own = known.get(keyOf({ athleteId, deviceId: assignment.deviceId, period })) ?? [];
+        isPermitted &&=
+          isAllPermitted ||
+          times.every(
+            (time) =>
+              grants.cover(athleteId, ...inclusive(time)) || own.some((frame) => overlaps(frame, time)),
+          );
       }
       if (intervals.length === 0) continue;
       if (!hasDevice) leftOut.push({ athleteId, period, reason: "no_device" });

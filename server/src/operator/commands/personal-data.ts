@@ -40,7 +40,7 @@ export const personalDataCommands = {
   async "erasures apply"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const list = optionalText(args, "list");
     if (list !== undefined && !existsSync(list)) throw new UsageError(`There is no file ${list}.`);
-    const { listed, erased } = await reapplyErasures(ctx, list);
-    return { listed, erased };
+    const { listed, erased, waiting } = await reapplyErasures(ctx, list);
+    return { listed, erased, recordings_waiting: waiting };
   },
 };

@@ -13,8 +13,8 @@ type Kept = ImportedRoster["kept_later"][number];
 const MOST_LISTED = 20;
 
 /** Lists the values that differ from the file, such as "number 17, sprint 25.2 km/h". */
-function valuesText({ number, position, params, athlete, ...kept }: Kept, props: Props): string {
-  if (athlete !== undefined) return `${kept.serial_number} worn by ${nameIn(props.athletes, athlete)}`;
+function valuesText({ number, position, params, worn_by, ...kept }: Kept, props: Props): string {
+  if (worn_by) return `${kept.serial_number} worn by ${nameIn(props.athletes, worn_by.athlete)}`;
   const { highSpeed, sprint, maxHr } = thresholdsOf(params ?? {}, props.unit);
   const texts = [
     number === undefined ? null : `number ${number ?? "empty"}`,
