@@ -194,12 +194,14 @@ describe("the erasure of an athlete", () => {
     expect(left).toBe(1);
   });
 
-  it("counts recordings of the devices that wait to be loaded", async () => {
+  it("counts recordings by the managers of the devices that wait to be loaded", async () => {
     const scene = await Scene.of(s);
     const { device, manager } = scene.team;
-    await transact(s.ctx, "test", (unit) =>
-      unit.enqueue({ kind: "bulk-load", payload: { device: device.id, manager: manager.id } }),
-    );
+    const next = await s.manager();
+    for (const { id } of [manager, next])
+      await transact(s.ctx, "test", (unit) =>
+        unit.enqueue({ kind: "bulk-load", payload: { device: device.id, manager: id } }),
+      );
     const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
     expect(proof).toMatchObject({ rows: { samples: 120, recordings_waiting: 1 } });
   });

@@ -100,7 +100,12 @@ function checkDistance(
   const { model, owner } = history;
   const trackers = frames.filter((frame) => keyOf(frame).startsWith(`${key.split(" ", 1)[0]} `));
   const own = frames.filter((frame) => keyOf(frame) === key);
-  const isRight = model.isDistanceOf(distance, owner.id, { frames: own, trackers, samples });
+  const isRight = model.isDistanceOf(distance, owner.id, {
+    frames: own,
+    times: history.times,
+    trackers,
+    samples,
+  });
   expect(isRight, JSON.stringify({ key, distance, own, samples, ownerships: model.ownerships })).toBe(true);
 }
 

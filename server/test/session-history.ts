@@ -12,6 +12,7 @@ import {
   type Frame,
   SAMPLES,
   SessionModel,
+  type SessionTimes,
   type Span,
   type Stored,
   speedOf,
@@ -62,8 +63,8 @@ export class SessionHistory {
   readonly devices: TestDevice[] = [];
   squad = 0;
   session = 0;
-  /** Names and athletes of the periods. */
-  periods: { name: string; athlete: number | null }[] = [];
+  time: Span = { from: 0, to: BLOCKS };
+  periods: SessionTimes["periods"] = [];
   #elsewhere = 0;
   #block = BLOCKS / 2;
 
@@ -94,6 +95,10 @@ export class SessionHistory {
     history.#elsewhere = await newActivity(s, owner);
     await history.#play();
     return history;
+  }
+
+  get times(): SessionTimes {
+    return { session: this.time, periods: this.periods };
   }
 
   get owner(): TestAccount {
@@ -144,6 +149,7 @@ export class SessionHistory {
   }
 
   async #play(): Promise<void> {
+    this.time = { from: 0, to: BLOCKS };
     const { status, body } = await this.#own("POST", "/api/v2/sessions/", {
       name: "Round 3",
       squad: this.squad,
@@ -212,7 +218,7 @@ export class SessionHistory {
 
   async act(step: Step): Promise<void> {
     const before = await this.samples();
-    this.model.remember(await this.frames(), before);
+    this.model.remember(await this.frames(), before, this.times);
     await this.#act(step);
     if (step.do === "retention") return this.model.loseToRetention(before);
     const after = new Set((await this.samples()).map((one) => JSON.stringify(one)));
@@ -251,14 +257,17 @@ export class SessionHistory {
       case "withdraw":
         return this.#consent(this.athlete(step.athlete), this.manager(step.to), undefined);
       case "periods": {
-        const rows = step.rows.map(({ name, span, athlete }) => ({
-          name,
+        const periods = step.rows.map((row) => ({
+          ...row,
+          athlete: row.athlete === null ? null : this.athlete(row.athlete).id,
+        }));
+        const rows = periods.map(({ span, ...row }) => ({
+          ...row,
           start_time: timeOf(span.from),
           end_time: timeOf(span.to),
-          athlete: athlete === null ? null : this.athlete(athlete).id,
         }));
         const { status } = await this.#own("PUT", `/api/v2/sessions/${this.session}/periods/`, rows);
-        if (status === 200) this.periods = rows;
+        if (status === 200) this.periods = periods;
         return;
       }
       case "leave":
@@ -309,12 +318,14 @@ export class SessionHistory {
           stop: timeOf(step.span.to),
         });
         return;
-      case "session time":
-        await this.#own("PATCH", `/api/v2/sessions/${this.session}/`, {
+      case "session time": {
+        const { status } = await this.#own("PATCH", `/api/v2/sessions/${this.session}/`, {
           start_time: timeOf(step.span.from),
           end_time: timeOf(step.span.to),
         });
+        if (status === 200) this.time = step.span;
         return;
+      }
     }
   }
 

@@ -25,9 +25,17 @@ export interface Stored {
   block: number;
 }
 
+/** The times of the session and its periods. */
+export interface SessionTimes {
+  session: Span;
+  periods: readonly { name: string; span: Span; athlete: number | null }[];
+}
+
 /** Data from which a value is computed. */
 export interface Source {
   frames: readonly Frame[];
+  /** The times at which the samples of the time frames count; by default always. */
+  times?: SessionTimes;
   /** All time frames of the athlete in the session. */
   trackers: readonly Frame[];
   samples: readonly Stored[];
@@ -45,6 +53,36 @@ export const speedOf = (place: number, block: number): number => 1000 + (place +
 const blocksOf = ({ from, to }: Span) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 const contains = ({ from, to }: Span, block: number) => from <= block && block < to;
 
+/** Whether a block is in the time of the session or period of a time frame. Rows with the athlete replace rows without an athlete. */
+function isInPeriod({ athlete, period }: Frame, block: number, times: SessionTimes | undefined): boolean {
+  if (times === undefined) return true;
+  if (period === "") return contains(times.session, block);
+  const named = times.periods.filter(({ name }) => name === period);
+  const own = named.filter((row) => row.athlete === athlete);
+  const rows = own.length > 0 ? own : named.filter((row) => row.athlete === null);
+  return rows.some(({ span }) => contains(span, block));
+}
+
+interface Earlier {
+  ids: ReadonlySet<number>;
+  contents: ReadonlySet<string>;
+  samples: readonly Stored[];
+  times: SessionTimes;
+  deleted: Stored[];
+}
+
+/** Returns what an earlier state contains of a source; null if its figures must not remain. */
+function earlierOf({ ids, contents, samples, times, deleted }: Earlier, of: Source): Source | null {
+  const isKnown = (frame: Frame) => contents.has(contentOf(frame));
+  const isSame = of.trackers.every((frame) => isKnown(frame) || !ids.has(frame.id));
+  const [frames, trackers] = [of.frames.filter(isKnown), of.trackers.filter(isKnown)];
+  const isDeleted = of.trackers.some(({ device, span }) =>
+    deleted.some((one) => one.device === device && contains(span, one.block)),
+  );
+  if (frames.length === 0 || !isSame || isDeleted) return null;
+  return { frames, trackers, samples, ...(of.times && { times }) };
+}
+
 /** Rights of the owner of a session and of another manager. Accounts and devices are ids. */
 export class SessionModel {
   readonly ownerships: { device: number; manager: number; span: Span }[] = [];
@@ -53,12 +91,7 @@ export class SessionModel {
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
   /** The stored samples before each step. Earlier results remain valid if retention removes samples. */
-  readonly #earlier: {
-    ids: ReadonlySet<number>;
-    contents: ReadonlySet<string>;
-    samples: readonly Stored[];
-    deleted: Stored[];
-  }[] = [];
+  readonly #earlier: Earlier[] = [];
   /** Devices with samples removed by retention. */
   readonly #lost = new Set<number>();
 
@@ -103,7 +136,11 @@ export class SessionModel {
   /** Returns whether a distance is the sum of the blocks in the time frames, without the devices that do not count. */
   #isTotal(distance: number | null, manager: number, of: Source): boolean {
     const byDevice = this.#blocksByDevice(manager, of);
-    const blocks = new Set(of.frames.flatMap(({ span }) => blocksOf(span)));
+    const blocks = new Set(
+      of.frames.flatMap((frame) =>
+        blocksOf(frame.span).filter((block) => isInPeriod(frame, block, of.times)),
+      ),
+    );
     return choicesOfDevices(byDevice).some((devices) => {
       const speeds = [...blocks].map((block) =>
         devices
@@ -124,27 +161,35 @@ export class SessionModel {
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (this.#isTotal(distance, manager, of)) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
-    // Without figures from before, there are none, because those of the other samples would look complete.
-    if (distance === null && of.frames.some(({ device }) => this.#lost.has(device))) return true;
-    return this.#earlier.some(({ ids, contents, samples, deleted }) => {
-      const isKnown = (frame: Frame) => contents.has(contentOf(frame));
-      const isSame = of.trackers.every((frame) => isKnown(frame) || !ids.has(frame.id));
-      const [frames, trackers] = [of.frames.filter(isKnown), of.trackers.filter(isKnown)];
-      const isDeleted = of.trackers.some(({ device, span }) =>
-        deleted.some((one) => one.device === device && contains(span, one.block)),
-      );
-      return (
-        frames.length > 0 &&
-        isSame &&
-        !isDeleted &&
-        this.#isTotal(distance, manager, { frames, trackers, samples })
-      );
+    return (
+      this.#isEarlier(distance, manager, of) ||
+      // Without figures from before, there are none, because those of the other samples would look complete.
+      (distance === null &&
+        of.frames.some(({ device }) => this.#lost.has(device)) &&
+        !this.#hadFigures(manager, of))
+    );
+  }
+
+  #isEarlier(distance: number | null, manager: number, of: Source): boolean {
+    return this.#earlier.some((state) => {
+      const known = earlierOf(state, of);
+      return known !== null && this.#isTotal(distance, manager, known);
     });
   }
 
-  remember(frames: readonly Frame[], samples: readonly Stored[]): void {
+  /** Whether the time frames had figures before retention, which must remain. */
+  #hadFigures(manager: number, of: Source): boolean {
+    return this.#earlier.some((state) => {
+      const known = earlierOf(state, of);
+      const isSame =
+        known?.frames.length === of.frames.length && known.trackers.length === of.trackers.length;
+      return isSame && !this.#isTotal(null, manager, known);
+    });
+  }
+
+  remember(frames: readonly Frame[], samples: readonly Stored[], times: SessionTimes): void {
     const ids = new Set(frames.map(({ id }) => id));
-    this.#earlier.push({ ids, contents: new Set(frames.map(contentOf)), samples, deleted: [] });
+    this.#earlier.push({ ids, contents: new Set(frames.map(contentOf)), samples, times, deleted: [] });
   }
 
   loseToRetention(samples: readonly Stored[]): void {

@@ -31,6 +31,17 @@ async function played() {
   return { ...made, token: await tokenOf(scene, first) };
 }
 
+interface Row {
+  player: string;
+  share_with_data: number | null;
+  figures: { distance_m: number | null };
+}
+
+const timesOf = ({ start_time, end_time }: Record<"start_time" | "end_time", string>) => [
+  start_time,
+  end_time,
+];
+
 /** Withdraws the permissions of one kind, or all. */
 async function withdraw(scene: SquadScene, { athlete }: TestPlayer, token: string, kind?: "READ" | "WRITE") {
   const path = `/api/v1/athletes/${athlete}/managers/${scene.manager.id}/permissions/`;
@@ -82,7 +93,7 @@ describe("after a player has withdrawn the permission to write, the session", ()
     const of = async ({ athlete }: TestPlayer) =>
       (await scene.frames(session))
         .filter((frame) => frame.athlete === athlete)
-        .map(({ start_time, end_time }) => [start_time, end_time])
+        .map(timesOf)
         .sort();
     const whole = [minute(0), "2024-06-01T13:59:59.999Z"];
     expect(await of(first)).toEqual([whole, [minute(5), "2024-06-01T13:24:59.999Z"]]);
@@ -99,6 +110,77 @@ describe("after a player has withdrawn the permission to write, the session", ()
     await grant(s, first.athlete, scene.manager.id, "WRITE", LONG_BEFORE, LONG_AFTER);
     await scene.send("PATCH", path, { place: "Away" });
     expect(await of(first)).toEqual(await of(second));
+  });
+
+  it("keeps the time frames and the samples of the player when the sport changes", async () => {
+    const { scene, first, session, path } = await played();
+    const token = await tokenOf(scene, first);
+    const own = async () =>
+      (await scene.frames(session)).filter(({ athlete }) => athlete === first.athlete).map(timesOf);
+    const before = await own();
+    await withdraw(scene, first, token, "WRITE");
+    expect((await scene.send("PATCH", path, { sport: "running" })).status).toBe(200);
+    expect(await own()).toEqual(before);
+    expect(await samplesIn(first, token)).toBe(6000);
+    const { rows } = await scene.completeTable(session);
+    expect(rows.map(({ player, figures }: Row) => [player, figures.distance_m])).toEqual([
+      ["Ann", expect.closeTo(1800, -1)],
+      ["Bob", expect.closeTo(1800, -1)],
+    ]);
+  });
+
+  it("keeps the time frame of a period that no other contains, as long as the player does not permit changes", async () => {
+    const { scene, first, session, path, token } = await played();
+    await withdraw(scene, first, token, "WRITE");
+    await grant(s, first.athlete, scene.manager.id, "WRITE", minute(5), LONG_AFTER);
+    const own = async () =>
+      (await scene.frames(session)).filter(({ athlete }) => athlete === first.athlete).map(timesOf);
+    expect((await scene.send("DELETE", path)).status).toBe(204);
+    const next = await scene.session();
+    const periods = `/api/v2/sessions/${next}/`;
+    const ofNext = async () =>
+      (await scene.frames(next)).filter(({ athlete }) => athlete === first.athlete).map(timesOf);
+    await putPeriods(scene, periods, [half()]);
+    const kept = [[minute(5), "2024-06-01T13:24:59.999Z"]];
+    expect([await own(), await ofNext()]).toEqual([[], kept]);
+    await withdraw(scene, first, token, "WRITE");
+    await putPeriods(scene, periods, [half({ name: "Start" })]);
+    expect(await ofNext()).toEqual(kept);
+    expect(await samplesIn(first, token)).toBe(3000);
+    await putPeriods(scene, periods, [half({ end_time: minute(7) })]);
+    expect(await ofNext()).toEqual(kept);
+    const { rows } = await scene.completeTable(next);
+    const [row] = rows.filter(({ player }: Row) => player === "Ann");
+    expect(row.figures.distance_m).toBeCloseTo(360, -1);
+    await grant(s, first.athlete, scene.manager.id, "WRITE", minute(5), LONG_AFTER);
+    await scene.send("PATCH", periods, { place: "Away" });
+    expect(await ofNext()).toEqual([[minute(5), "2024-06-01T13:06:59.999Z"]]);
+  });
+
+  it("counts only the current times of the session, and names a player without a time frame for all of them", async () => {
+    const { scene, first, session, path, token } = await played();
+    await withdraw(scene, first, token, "WRITE");
+    const figures = async () =>
+      (await scene.completeTable(session)).rows.map(({ player, share_with_data, figures }: Row) => [
+        player,
+        share_with_data,
+        figures.distance_m,
+      ]);
+    await figures();
+    expect((await scene.send("PATCH", path, { end_time: minute(5) })).status).toBe(200);
+    expect(await figures()).toEqual([
+      ["Ann", expect.closeTo(1, 2), expect.closeTo(900, -1)],
+      ["Bob", expect.closeTo(1, 2), expect.closeTo(900, -1)],
+    ]);
+    expect((await scene.send("PATCH", path, { end_time: minute(9) })).status).toBe(200);
+    const season = (await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`)).body;
+    expect(season.players.map(({ player }: Row) => player)).toEqual([]);
+    expect((await scene.completeTable(session)).left_out).toEqual([]);
+    expect((await scene.send("PATCH", path, { end_time: minute(70) })).status).toBe(200);
+    const { left_out } = await scene.completeTable(session);
+    expect(left_out).toEqual([
+      { athlete: first.athlete, player: "Ann", period: null, reason: "no_permission" },
+    ]);
   });
 
   it("leaves the samples in the archive of the player, and an erasure removes them", async () => {

@@ -12,6 +12,7 @@ import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
+import { outdateFigures } from "../sessions/outdated-figures.js";
 import { deriveRefusedAgain } from "../sessions/refused-derivations.js";
 import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
@@ -65,6 +66,7 @@ export const effectsOfSessions: Effects<
     // Concurrent transactions that change players, devices or rights do not see this session or its new times.
     async (unit, { before, after }) => {
       if (before !== null && hasSameTimes(before, after)) return;
+      if (before !== null) await outdateFigures(unit, after);
       await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange([after]) });
     },
     async (unit, { before, after }) => {

@@ -30,7 +30,7 @@ export interface ErasedSamples {
 /**
  * Removes the samples of an athlete, and time frames that then have none, in transactions of limited size. The caller removes the
  * other time frames, and prevents new ones until then.
- * @returns also the number of recordings of the devices that wait to be loaded and may add the samples again
+ * @returns also the number of recordings that wait to be loaded and may add the samples again
  */
 export async function eraseSamples(
   queries: Queries,
@@ -47,8 +47,7 @@ export async function eraseSamples(
       fromMs = part.nextMs;
     }
   }
-  const ids = devices.map(({ deviceId }) => deviceId);
-  return { ...erased, waiting: await waitingLoads(queries, ids) };
+  return { ...erased, waiting: await waitingLoads(queries, devices) };
 }
 
 interface Part extends ErasedSamples {

@@ -44,7 +44,13 @@ export async function deriveTimeframes(
   const jsonSchemaId = await schemaIdOf(unit, session);
   const missing = new Map(wanted.map((one) => [placeOf(one), one]));
   const known = await knownOf(unit, session);
-  const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
+  const { kept, moved } = await keepOnly(
+    unit,
+    { session, jsonSchemaId, known },
+    paramsIfWanted(inputs, known),
+  );
+  // Without the permission to write, they are not in the list of wanted ones.
+  for (const one of moved) if (!missing.has(placeOf(one))) missing.set(placeOf(one), one);
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
   const ages = agesOf(known);
@@ -76,7 +82,7 @@ export async function removeOutdatedTimeframes(
   // First, because the deletion would otherwise cause another derivation.
   await forgetRefusal(unit, session);
   const jsonSchemaId = await schemaIdOf(unit, session);
-  const kept = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs));
+  const { kept } = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs, known));
   await room.change(unit, session.ownerId, { added: 0, deleted: known.length - kept.length });
   const permitted = kept.filter(({ athleteId, startTime, endTime }) =>
     inputs.grants.cover(athleteId, startTime, endTime),
@@ -111,16 +117,18 @@ const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
 const COMPARED_AT_A_TIME = 500;
 
 /**
- * Deletes the time frames of a session that do not apply, and those that version 1 has moved to another activity. A time frame
- * whose samples retention has removed remains if only its params would change, because its figures cannot be computed again.
+ * Deletes the time frames of a session that do not apply, and those with another sport or that version 1 has moved to another
+ * activity. A time frame whose samples retention has removed remains if only its params would change, because its figures cannot
+ * be computed again.
  * @param paramsOf the params that a time frame should have; undefined if it does not apply. The database orders their members.
- * @returns the others
+ * @returns the others, and the deleted ones that apply, with their params
  */
 async function keepOnly(
   unit: UnitOfWork,
   { session, jsonSchemaId, known }: { session: Session; jsonSchemaId: number; known: KnownTimeframe[] },
   paramsOf: (one: KnownTimeframe) => WantedTimeframe["params"] | undefined,
-): Promise<KnownTimeframe[]> {
+): Promise<{ kept: KnownTimeframe[]; moved: WantedTimeframe[] }> {
+  const moved: WantedTimeframe[] = [];
   const places = new Set<string>();
   const differing = new Set<number>();
   const left = new Set<number>();
@@ -128,7 +136,12 @@ async function keepOnly(
     if (place % COMPARED_AT_A_TIME === COMPARED_AT_A_TIME - 1) await nextEventLoopTurn();
     const params = paramsOf(one);
     const isOfSession = one.activityId === session.id && one.jsonSchemaId === jsonSchemaId;
-    if (params === undefined || !isOfSession || places.has(placeOf(one))) continue;
+    if (params === undefined || places.has(placeOf(one))) continue;
+    if (!isOfSession) {
+      const { athleteId, deviceId, period, startTime, endTime } = one;
+      moved.push({ athleteId, deviceId, period, startTime, endTime, params });
+      continue;
+    }
     places.add(placeOf(one));
     left.add(one.id);
     if (JSON.stringify(params) !== JSON.stringify(one.params)) differing.add(one.id);
@@ -137,7 +150,7 @@ async function keepOnly(
   const isKept = ({ id }: KnownTimeframe) => left.has(id) && (!differing.has(id) || lost.has(id));
   const superfluous = known.filter((one) => !isKept(one)).map(({ id }) => id);
   if (superfluous.length > 0) await deleteTimeframes(unit, inArray(timeframes.id, superfluous));
-  return known.filter(isKept);
+  return { kept: known.filter(isKept), moved };
 }
 
 async function withLostSamples(

@@ -10,6 +10,7 @@ import {
   matchOf,
   type SessionPeriod,
   united,
+  without,
 } from "asi-convert/squad";
 import { FILE_COLUMNS } from "asi-convert/squad-report";
 import { and, asc, eq, sql } from "drizzle-orm";
@@ -80,6 +81,9 @@ export const intervalsOf = (
     frames.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), endMs: endTime.getTime() + 1 })),
   );
 
+/** The times in both lists. Both are ascending and disjoint. */
+const common = (a: readonly Interval[], b: readonly Interval[]): Interval[] => without(a, without(a, b));
+
 /** The stored period of the sum of the halves. No period has this name, because names contain no control characters. */
 export const SUM_OF_HALVES = "\u001fMatch";
 
@@ -92,7 +96,8 @@ export interface FramedPeriod extends PlayerPeriod {
 
 /**
  * Returns the periods of a player that have figures: those with time frames, and those in which the player does not take part. A
- * match also has the sum of its halves, as in `asi squad`.
+ * match also has the sum of its halves, as in `asi squad`. Time frames that remain without the permission to write can exceed the
+ * current times of a period, which would spoil the shares of all players, so only the common times count.
  * @param frames time frames of the player
  */
 export function playerPeriods(
@@ -107,7 +112,7 @@ export function playerPeriods(
     const own = frames.filter((frame) => names.includes(frame.period));
     return {
       period,
-      intervals: intervalsOf(own),
+      intervals: common(intervalsOf(own), intervals),
       periodMs: lengthOf(intervals),
       benchMs: benchMs(period === WHOLE ? null : intervals),
       own,

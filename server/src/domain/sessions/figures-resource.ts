@@ -150,7 +150,7 @@ export const SessionFigures = Type.Object(
           ],
           {
             description:
-              "no_device: the player wears no device of yours then; no_permission: the player has no time frame, because you have no WRITE permission for all of that time; no_read_permission: the player has not given you READ permission for all of that time; not_computable: the job could not compute figures from the samples of the player, which cannot be read or are more than 2,000,000. They are computed again when the samples change, and when the table is read an hour later; limit_reached: the session or the account would have too many time frames, so some of the player are missing. Delete time frames, or remove periods or players; samples_removed: the samples are no longer stored, so the row has no figures, or those computed earlier, with the thresholds and devices of that time",
+              "no_device: the player wears no device of yours then; no_permission: the player lacks time frames, because you have no WRITE permission for all of that time; no_read_permission: the player has not given you READ permission for all of that time; not_computable: the job could not compute figures from the samples of the player, which cannot be read or are more than 2,000,000. They are computed again when the samples change, and when the table is read an hour later; limit_reached: the session or the account would have too many time frames, so some of the player are missing. Delete time frames, or remove periods or players; samples_removed: the samples are no longer stored, so the row has no figures, or those computed earlier, with the thresholds and devices of that time",
           },
         ),
       }),

@@ -99,7 +99,7 @@ export const sessionDevices =
       .where(
         and(
           eq(sessionTimeframes.sessionId, session),
-          // The time frames of periods add nothing to the time frame of the whole session, and there may be thousands.
+          // The time frames of periods usually add nothing to the time frame of the whole session, and there may be thousands.
           or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
         ),
       )
@@ -116,10 +116,11 @@ export const sessionDevices =
     );
   };
 
-/** Whether the session has a time frame of the whole session for the player and the device of a row. */
+/** Whether a time frame of the whole session contains the time frame of a row, for the same player and device. */
 const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${timeframes} AS frame ON frame.id = whole.timeframe_id
   WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
-    AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId})`;
+    AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId}
+    AND frame.start_time <= ${timeframes.startTime} AND frame.end_time >= ${timeframes.endTime})`;
 
 /** Returns a time whose end is excluded as a closed interval. */
 const timesOf = (start: Date, end: Date): Interval[] => [

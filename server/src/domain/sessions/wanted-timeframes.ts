@@ -76,44 +76,67 @@ export async function* wantedTimeframes(
 
 /**
  * Returns a function that finds the params that a time frame of a session should have; undefined if it does not apply. After the
- * permission to write has ended, a time frame remains unchanged, because it states whose samples these are. One of the whole session
- * also remains if the times of the session change. Those of periods contain no other samples.
+ * permission to write has ended, a time frame remains unchanged, because it states whose samples these are. It also remains if the
+ * times change, except one of a period whose samples the time frame of the whole session also contains.
+ * @param known the time frames of the session
  */
 export function paramsIfWanted(
   inputs: DerivationInputs,
+  known: readonly Omit<WantedTimeframe, "params">[],
 ): (frame: WantedTimeframe) => WantedTimeframe["params"] | undefined {
   const { session, players, periods, worn, grants } = inputs;
   const paramsOf = new Map(players.map(({ athleteId, params }) => [athleteId, params]));
   const named = new Map(periods.map((period) => [period.name, period]));
-  return ({ athleteId, deviceId, period, startTime, endTime, params }) => {
+  const wearerOf = (one: Pick<WantedTimeframe, "athleteId" | "deviceId">) =>
+    `${one.athleteId} ${one.deviceId}`;
+  const wholes = groupBy(
+    known.filter(({ period }) => period === WHOLE),
+    wearerOf,
+  );
+  return (frame) => {
+    const { athleteId, deviceId, period, startTime, endTime, params } = frame;
     const wanted = paramsOf.get(athleteId);
     if (wanted === undefined) return undefined;
-    const known = named.get(period);
+    const ofName = named.get(period);
+    const whole = [intervalOf(session)];
     const intervals =
-      period === WHOLE
-        ? [intervalOf(session)]
-        : known === undefined
-          ? []
-          : intervalsFor(known, idAsName(athleteId));
-    const times = (worn.get(athleteId) ?? [])
-      .filter((one) => one.deviceId === deviceId && one.startTime <= startTime && one.endTime > endTime)
-      .flatMap((assignment) => timesWith(inputs, assignment, intervals));
+      period === WHOLE ? whole : ofName === undefined ? [] : intervalsFor(ofName, idAsName(athleteId));
+    const timesIn = (wanted: readonly Interval[]) =>
+      (worn.get(athleteId) ?? [])
+        .filter((one) => one.deviceId === deviceId && one.startTime <= startTime && one.endTime > endTime)
+        .flatMap((assignment) => timesWith(inputs, assignment, wanted));
     const isSame = ({ startMs, endMs }: Interval) =>
       startMs === startTime.getTime() && endMs - 1 === endTime.getTime();
     const isPermitted = (time: Interval) => grants.cover(athleteId, ...inclusive(time));
-    const found = times.find(isSame);
+    const found = timesIn(intervals).find(isSame);
     if (found !== undefined) return isPermitted(found) ? wanted : params;
+    const common = timesIn(whole).filter((time) => overlaps(frame, time));
     const remains =
-      period === WHOLE && times.some((time) => !isPermitted(time) && overlaps({ startTime, endTime }, time));
+      period === WHOLE
+        ? common.some((time) => !isPermitted(time))
+        : common.some((time) => !isPermitted(commonOf(frame, time))) &&
+          !(wholes.get(wearerOf(frame)) ?? []).some((one) => contains(one, intervalOf(frame)));
     return remains ? params : undefined;
   };
 }
 
-/** Whether a time frame contains a part of a time. */
-const overlaps = (
-  { startTime, endTime }: Pick<WantedTimeframe, "startTime" | "endTime">,
-  { startMs, endMs }: Interval,
-): boolean => startTime.getTime() < endMs && endTime.getTime() >= startMs;
+type Times = Pick<WantedTimeframe, "startTime" | "endTime">;
+
+/** The part of a time that a time frame contains. */
+const commonOf = ({ startTime, endTime }: Times, { startMs, endMs }: Interval): Interval => ({
+  startMs: Math.max(startTime.getTime(), startMs),
+  endMs: Math.min(endTime.getTime() + 1, endMs),
+});
+
+const overlaps = (frame: Times, time: Interval): boolean => {
+  const { startMs, endMs } = commonOf(frame, time);
+  return startMs < endMs;
+};
+
+const contains = (frame: Times, time: Interval): boolean => {
+  const { startMs, endMs } = commonOf(frame, time);
+  return startMs === time.startMs && endMs === time.endMs;
+};
 
 /**
  * The parts of a session, and the players without time frames.
@@ -151,7 +174,7 @@ export async function planOf(
           isAllPermitted ||
           times.every(
             (time) =>
-              grants.cover(athleteId, ...inclusive(time)) || own.some((frame) => overlaps(frame, time)),
+              grants.cover(athleteId, ...inclusive(time)) || own.some((frame) => contains(frame, time)),
           );
       }
       if (intervals.length === 0) continue;
