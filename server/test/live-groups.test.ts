@@ -13,7 +13,7 @@ import { CURRENT_END } from "../src/wire/types.js";
 import { EventClient, type ReceivedEvent } from "./event-source.js";
 import { withOwnService } from "./file-service.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
-import { guestOf, minute, SquadScene, tokenOf } from "./squad-scene.js";
+import { guestOf, half, minute, putPeriods, SquadScene, tokenOf } from "./squad-scene.js";
 import { store } from "./team.js";
 
 // Use a shorter interval than in production, because tests should not wait.
@@ -378,6 +378,25 @@ describe("live data of a session", () => {
     await put(s, ann.device, ...[2, 3, 4, 5, 6].map((hours) => T + hours * 3_600_000));
     await put(s, ann.device, T + 1_100);
     expect(timesOf(await client.next())).toEqual([T + 1_100]);
+  });
+
+  it("contain a period that the remaining time frame of the whole session does not contain", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [(typeof scene.players)[0]];
+    const session = await scene.session();
+    await s.store.database.queries
+      .update(permissions)
+      .set({ startTime: new Date(minute(60)) })
+      .where(and(eq(permissions.athleteId, ann.athlete), eq(permissions.permission, "WRITE")));
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { end_time: minute(90) });
+    const extraTime = half({ name: "Extra time", start_time: minute(60), end_time: minute(90) });
+    await putPeriods(scene, `/api/v2/sessions/${session}/`, [extraTime]);
+    expect(await scene.frames(session)).toHaveLength(2);
+    await put(s, ann.device, Date.parse(minute(70)));
+    const client = await follow(s, `/api/v2/sessions/${session}/live/`, { by: scene.manager });
+    expect(timesOf(await client.next())).toEqual([Date.parse(minute(70))]);
   });
 
   it("end when the session is deleted", async ({ service: s }) => {

@@ -12,7 +12,7 @@ import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
-import { outdateFigures } from "../sessions/outdated-figures.js";
+import { outdateFigures } from "../sessions/outdate-figures.js";
 import { deriveRefusedAgain } from "../sessions/refused-derivations.js";
 import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";

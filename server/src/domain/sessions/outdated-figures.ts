@@ -6,22 +6,6 @@ import { queueSessionFigures } from "../computed-data/queue.js";
 import { queueInBatches } from "../computed-data/queue-in-batches.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 
-/**
- * Marks the figures of a session as outdated and queues their computation after its times have changed, because the times of a time
- * frame that remains without the permission to write count only in the session.
- */
-export async function outdateFigures(
-  unit: UnitOfWork,
-  session: { id: number; ownerId: number },
-): Promise<void> {
-  const { inputs, sessionId } = sessionFigures;
-  await unit.queries
-    .update(sessionFigures)
-    .set({ inputs: sql`'-' || ${inputs}` })
-    .where(and(eq(sessionId, session.id), sql`starts_with(${inputs}, ${`${FIGURES_VERSION}:`})`));
-  await queueSessionFigures(unit, [session]);
-}
-
 /** Number of sessions that one transaction examines. Each can have a hundred rows of figures, and usually all are current. */
 const BATCH = 100;
 
