@@ -87,6 +87,28 @@ describe("an account that is deleted", () => {
     expect(await linksTo(s, athlete)).not.toContain("stored responses");
   });
 
+  it("leaves no stored response to a reader even if the erasure is interrupted and called again", async () => {
+    const s = await startService();
+    const [athlete, reader] = [await s.athlete(), await s.manager()];
+    const { queries } = s.store.database;
+    await queries.execute(sql`INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+      VALUES (${athlete.id}, ${reader.id}, 'READ', '2020-01-01', '2099-01-01')`);
+    await queries.execute(sql`INSERT INTO idempotency_keys (account_id, path, key, fingerprint, created_at, body)
+      VALUES (${reader.id}, '/', 'one', '', now(), convert_to(${`{"athlete":${athlete.id},"name":"A"}`}, 'UTF8'))`);
+    await queries.execute(
+      sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''interrupted''; END'`,
+    );
+    await queries.execute(
+      sql`CREATE TRIGGER refuse BEFORE DELETE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    const erase = () => commands["athlete erase"](s.ctx, { id: String(athlete.id), yes: true });
+    await expect(erase()).rejects.toThrow();
+    await queries.execute(sql`DROP FUNCTION refuse CASCADE`);
+    expect(await linksTo(s, athlete.id)).toContain("stored responses");
+    await erase();
+    expect(await linksTo(s, athlete.id)).not.toContain("stored responses");
+  });
+
   it("leaves no email in the data folder", async () => {
     const s = await startService();
     const mark = `mark${Date.now().toString(36)}c`;

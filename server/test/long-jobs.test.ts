@@ -40,10 +40,10 @@ it("a derivation ends its turn after a session, and another job continues with t
   await s.runJobs();
   expect(await waiting(s, scene.manager.id)).toEqual([]);
   const derived = await queries.selectDistinct({ id: sessionTimeframes.sessionId }).from(sessionTimeframes);
-  expect(derived.map(({ id }) => id).sort()).toEqual(sessions);
+  expect(derived.map(({ id }) => id).sort((a, b) => a - b)).toEqual(sessions);
 });
 
-it("a derivation counts the time frames of the account once, and those that it adds and deletes", async () => {
+it("a derivation counts the time frames of the account and of a device once, again before it refuses a later session, and those that it adds and deletes", async () => {
   const s = await service();
   const scene = await SquadScene.of(s, ["Ann"]);
   const sessions = [await scene.session(), await scene.session(), await scene.session()];
@@ -51,7 +51,10 @@ it("a derivation counts the time frames of the account once, and those that it a
   const counts: string[] = [];
   const { queries, pool } = s.store.database;
   const logged = queriesOf(pool, {
-    logQuery: (text) => void (/count.*"timeframes"."owner_id"/.test(text) && counts.push(text)),
+    logQuery(text) {
+      if (/count.*"timeframes"."owner_id"/.test(text)) counts.push("account");
+      if (/having count/.test(text)) counts.push("device");
+    },
   });
   /** Replaces the tracker, so that the time frame of each session is replaced. */
   const refusedWith = async (quotaTimeframes: number) => {
@@ -61,14 +64,16 @@ it("a derivation counts the time frames of the account once, and those that it a
     const all = { ownerId: scene.manager.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(90)) };
     counts.length = 0;
     const { refused } = await deriveSessions(ctx, all, new Turn(60_000));
-    expect(counts).toHaveLength(1);
-    return refused;
+    return [counts.toSorted(), refused];
   };
-  expect(await refusedWith(3)).toEqual([]);
-  expect(await refusedWith(2)).toEqual([sessions[0]]);
+  expect(await refusedWith(3)).toEqual([["account", "device"], []]);
+  expect(await refusedWith(2)).toEqual([["account", "device"], [sessions[0]]]);
   const left = await Promise.all(sessions.map((id) => scene.frames(id)));
   expect(left.map((frames) => frames.length)).toEqual([0, 1, 1]);
-  expect(await refusedWith(1)).toEqual([sessions[0], sessions[1]]);
+  expect(await refusedWith(1)).toEqual([
+    ["account", "account", "device"],
+    [sessions[0], sessions[1]],
+  ]);
 });
 
 it("a job that ends its turn does not count as failed", async () => {

@@ -127,6 +127,12 @@ async function erase(
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
   const managers = await managersOf(ctx.queries, athlete);
+  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
+  const eraseResponses = async () => {
+    for (const some of responses) await some.eraseInParts(run);
+  };
+  // First, because after an interruption the managers are no longer found.
+  await eraseResponses();
   // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
   await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
   const erased = samples ? await eraseSamples(ctx.queries, id, run) : undefined;
@@ -140,9 +146,8 @@ async function erase(
   );
   while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
   while (await run((unit) => eraseSome(unit, tracesOf(athlete))));
-  // Last, so that few responses are added before the last transaction.
-  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
-  for (const some of responses) await some.eraseInParts(run);
+  // Again, so that the last transaction examines few responses.
+  await eraseResponses();
   const proof = await finish(async (unit, account) => {
     for (const some of responses) await some.eraseRest(unit);
     const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };
