@@ -43,6 +43,7 @@ describe("periods.csv", () => {
     const match = { ...MATCH, players: names };
     const rows = names.map((name) => ({
       name,
+      line: 1,
       all: { startMs: MATCH.session.startMs, endMs: MATCH.session.endMs },
       own: new Map(),
     }));
