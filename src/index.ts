@@ -27,6 +27,7 @@ export { inspect, inspectSync } from "./api/inspect.js";
 export { type Repair, type RepairOptions, repair } from "./api/repair.js";
 export { AsiCsvStream, AsiDecoderStream } from "./api/streams.js";
 export type { OutputKind, Span } from "./engine/engine.js";
+export { withoutRanges } from "./engine/engine-counters.js";
 export type { EcgFigures } from "./engine/heart-rate/waveform-figures.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { FORMAT_NAMES } from "./formats/catalogue.js";

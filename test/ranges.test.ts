@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { findRanges, inspect } from "../src/index.js";
+import { describe, expect, it, vi } from "vitest";
+import { findRanges, inspect, withoutRanges } from "../src/index.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
 describe("instants are in one range", () => {
@@ -26,6 +26,15 @@ describe("the ranges of a report", () => {
     expect(report.ranges).toBe(report.ranges);
     expect(JSON.parse(JSON.stringify(report)).ranges).toHaveLength(ranges);
     expect({ ...report }.ranges).toBe(report.ranges);
+  });
+
+  it.for([0, 1, 12_000])("can be counted and left out without the list: %d", async (ranges) => {
+    const { report } = await inspect(recording(ranges));
+    const list = ranges > 10_000 ? vi.spyOn(report, "ranges", "get") : undefined;
+    const { rest, count } = withoutRanges(report);
+    if (list !== undefined) expect(list).not.toHaveBeenCalled();
+    expect(count).toBe(ranges);
+    expect({ ...rest, ranges: report.ranges }).toEqual(report);
   });
 
   it("are created at the first access if they are many", async () => {

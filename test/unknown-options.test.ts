@@ -99,6 +99,7 @@ const WITHOUT_OPTIONS = [
   "unpackSamples",
   "withDamage",
   "withoutFormula",
+  "withoutRanges",
 ];
 
 /** Functions that take samples, recipes or numbers, and do not check the names of options. */

@@ -24,6 +24,8 @@ describe("a cursor", () => {
     "does not miss changes of a transaction that commits after transactions that started later",
     async ({ service: s }) => {
       const athletes = [await s.athlete(), await s.athlete()] as const;
+      // A cursor is otherwise before the creation of the accounts.
+      await earlierTransactionsEnded(s);
       const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));
       const [slow, quick] = athletes;
       await transact(s.ctx, "test", async (unit) => {

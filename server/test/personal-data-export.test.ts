@@ -220,6 +220,20 @@ describe("the export of an athlete", () => {
     expect(json(files, "export.json").files).toContainEqual({ name: "left-out.json", rows: 1 });
   });
 
+  it("contains no values of a time frame that is given to another athlete", async () => {
+    const { team, id } = scene;
+    const frame = await scene.frame(300, 320);
+    const body = { athlete: team.athlete, params: { max_hr: 201 } };
+    const path = `/api/v1/timeframes/${frame}/`;
+    expect((await s.send("PATCH", path, { token: team.manager.token, json: body })).status).toBe(200);
+    const audit = json((await fetchZip()).files, "audit.json");
+    const [change] = audit.filter(
+      (row: { operation: string }) => row.operation === "updateTimeframePartially",
+    );
+    expect(change).toMatchObject({ before: { athleteId: id }, after: null });
+    expect(JSON.stringify(audit)).not.toContain("201");
+  });
+
   it("contains all samples even if the manager later created a time frame of another athlete at the same time", async () => {
     const own = await Scene.of(s);
     const rows = async () => rowsOf(json((await fetchZip(own.token, own)).files, "export.json").files);

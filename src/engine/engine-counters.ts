@@ -1,3 +1,5 @@
+import { shown } from "../arguments.js";
+import { AsiError } from "../errors.js";
 import type { DamagePlace, Range, Report } from "../types.js";
 import type { Produced, Recorded } from "./engine.js";
 import { NumberList, withList } from "./lists.js";
@@ -53,6 +55,21 @@ export const COUNTERS = [
  */
 export type Counters = Record<(typeof COUNTERS)[number], number>;
 
+const rangeCounts = new WeakMap<Report, number>();
+
+/**
+ * Returns a report without the list of its ranges, and their number. Does not create the list, which can be as long as the recording.
+ *
+ * @throws AsiError `BAD_ARGUMENT` if the argument is not a report
+ */
+export function withoutRanges(report: Report): { rest: Omit<Report, "ranges">; count: number } {
+  if (typeof report !== "object" || report === null || !("ranges" in report))
+    throw new AsiError("BAD_ARGUMENT", `The report is ${shown(report)}; pass a report of this library.`);
+  const keys = (Object.keys(report) as (keyof Report)[]).filter((key) => key !== "ranges");
+  const rest = Object.fromEntries(keys.map((key) => [key, report[key]])) as unknown as Omit<Report, "ranges">;
+  return { rest, count: rangeCounts.get(report) ?? report.ranges.length };
+}
+
 /** Collects the ranges of one recording and the positions at which the output changes to another range. */
 export class RangeLog {
   /** Three numbers for each completed range: start, stop, rows. */
@@ -106,12 +123,15 @@ export class RangeLog {
       end: a.rows === 0 ? null : a.latestMs,
     };
     const { rows, rangeStartMs: start, rangeStopMs: stop, rangeRows: size } = a;
-    return withList(report, "ranges", this.#closed.length / 3, () => {
+    const known = this.#closed.length / 3;
+    const listed = withList(report, "ranges", known, () => {
       if (rows === 0) return [];
       const ranges = entriesOf(closed, (start, stop, size): Range => ({ start, stop, size }));
       ranges.push({ start, stop, size });
       return ranges;
     });
+    rangeCounts.set(listed, rows === 0 ? 0 : known + 1);
+    return listed;
   }
 
   produced({ producedRows: rows, spanEarliestMs, spanLatestMs }: Counters): Produced {

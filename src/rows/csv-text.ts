@@ -2,15 +2,18 @@
 const START = `([;,\\t\\r\\n]"*|^)`;
 
 /** Precedes characters with which a formula begins, even full-width ones (OWASP, CSV injection). */
-const FORMULA = "(?=[=+\\-@\\t\\r\\n\\uff1d\\uff0b\\uff0d\\uff20])";
+const FORMULA = "(?=[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20])";
 
 const replacing = (pattern: string, by: string) => (text: string) =>
   text.replace(new RegExp(pattern, "g"), by);
 
 /** Escapes a text for a spreadsheet cell. A spreadsheet would run a formula; after an apostrophe, it shows the text. */
-export const withoutFormula: (text: string) => string = replacing(START + FORMULA, "$1'");
+export const withoutFormula: (text: string) => string = replacing(
+  `${START}${FORMULA}|^(?=[\\t\\r\\n])`,
+  "$1'",
+);
 
-/** Escapes a text like `withoutFormula`, and adds an apostrophe to those before a formula. Different texts have different cells. */
+/** Escapes a trimmed text, and adds an apostrophe to those before a formula. Different texts have different cells. */
 export const guarded: (text: string) => string = replacing(`${START}('*)${FORMULA}`, "$1'$2");
 
 /** Returns the text that `guarded` has escaped. */

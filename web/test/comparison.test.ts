@@ -105,7 +105,7 @@ describe("the export of compared figures", () => {
     expect(text).toContain(`"'=HYPERLINK(""http://example.org"")"`);
     expect(text).toContain('"a,\nb"');
     expect(text.split("\r\n")).toHaveLength(4);
-    expect(comparisonCsv([frame(8, "\n=1+1", null)], KMH)).toContain(`"'\n=1+1"`);
+    expect(comparisonCsv([frame(8, "\n=1+1", null)], KMH)).toContain(`"\n'=1+1"`);
   });
 
   it("omits speed classes that differ", () => {

@@ -41,10 +41,12 @@ describe("lines as CSV", () => {
     await printer.part([
       { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },
       { id: 2, operator: 'tess "t" (as asi)', after: null },
+      { id: 3, operator: "a;=1", after: { name: 'a;"=1+1;b', days: [1, -2] } },
     ]);
     await printer.end();
     expect(written).toBe(
-      `id,operator,after\r\n1,'=cmd|' /C calc'!A0,"{""name"":""=1+1, 2""}"\r\n2,"tess ""t"" (as asi)",\r\n`,
+      `id,operator,after\r\n1,'=cmd|' /C calc'!A0,"{""name"":""=1+1, 2""}"\r\n2,"tess ""t"" (as asi)",\r\n` +
+        `3,a;'=1,"{""name"":""a;\\""\\u003d1+1;b"",""days"":[1,-2]}"\r\n`,
     );
   });
 

@@ -78,10 +78,17 @@ export function linePrinter(format: (typeof LINE_FORMATS)[number], columns: read
   };
 }
 
+/** Where lists are separated by semicolons, a spreadsheet splits JSON at those in its texts. The escaped JSON has the same value. */
+const jsonCell = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /(;[\\"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g,
+    (_, start: string, sign: string) => `${start}\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** Escapes values that begin like a formula, because values come from users and a spreadsheet would run them. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return "";
-  const text = typeof value === "string" ? withoutFormula(value) : JSON.stringify(value);
+  const text = typeof value === "string" ? withoutFormula(value) : jsonCell(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

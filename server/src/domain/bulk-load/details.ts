@@ -1,4 +1,4 @@
-import { findRanges, type Range, type Report } from "asi-convert";
+import { findRanges, type Range, type Report, withoutRanges } from "asi-convert";
 import type { Interval } from "../../store/samples/index.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -25,7 +25,7 @@ export async function detailsOf(
   { queries }: UnitOfWork,
   owner: Owner,
   { read, stored, refused, unowned, times }: Loaded,
-  { ranges: _ranges, ...report }: Report,
+  report: Report,
 ): Promise<{ details: Record<string, unknown>; from?: number; to?: number }> {
   // The samples of five minutes can be in several parts.
   const kept = ascending(concat(times));
@@ -47,7 +47,7 @@ export async function detailsOf(
     ...(ranges.length > MAX_LISTED ? { ranges_left_out: ranges.length - MAX_LISTED } : {}),
     readable: readable.slice(0, MAX_LISTED).map(toInterval),
     ...(readable.length > MAX_LISTED ? { readable_left_out: readable.length - MAX_LISTED } : {}),
-    report,
+    report: withoutRanges(report).rest,
   };
   return span === null ? { details } : { details, from: span.startMs, to: span.stopMs };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { NOBODY } from "../../store/queue/job-queue.js";
+import { NOBODY, type SmallJob } from "../../store/queue/job-queue.js";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import {
   computedData,
@@ -62,11 +62,15 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
         WHEN NOT known.forgets AND pg_column_size(known.times + excluded.times) > ${MAX_TIMES_BYTES}
         THEN multirange(range_merge(known.times + excluded.times)) ELSE known.times + excluded.times END
     RETURNING id`);
-  for (const row of rows) await queueRecomputation(unit, Number(row.id), last.ownerId);
+  await unit.enqueueAll(rows.map((row) => recomputation(Number(row.id), last.ownerId)));
 }
 
-const queueRecomputation = (unit: UnitOfWork, id: number, chargedTo: number) =>
-  unit.enqueueAll([{ kind: "recompute", payload: { recomputation: id }, uniqueKey: String(id), chargedTo }]);
+const recomputation = (id: number, chargedTo: number): SmallJob => ({
+  kind: "recompute",
+  payload: { recomputation: id },
+  uniqueKey: String(id),
+  chargedTo,
+});
 
 function matching(input: ChangedInput): SQL | undefined {
   if ("athleteId" in input) return eq(timeframes.athleteId, input.athleteId);
@@ -153,7 +157,7 @@ export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
 /** Adds jobs for changes whose jobs were lost. */
 export async function queueLostRecomputations(unit: UnitOfWork): Promise<void> {
   const rows = await unit.queries.select({ id: recomputations.id }).from(recomputations);
-  for (const { id } of rows) await queueRecomputation(unit, id, NOBODY);
+  await unit.enqueueAll(rows.map(({ id }) => recomputation(id, NOBODY)));
 }
 
 /** Properties that determine the samples of a result. The owner of a time frame does not change. */

@@ -11,7 +11,7 @@ import { timeframes } from "../../store/schema.js";
 import { lockDevice } from "../bulk-load/store-batches.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Run, removeNoted } from "../raw-data/noted-removal.js";
-import { waitingLoads } from "../raw-data/waiting-loads.js";
+import { waitingLoadsOf } from "../raw-data/waiting-loads.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 
@@ -47,7 +47,7 @@ export async function eraseSamples(
       fromMs = part.nextMs;
     }
   }
-  return { ...erased, waiting: await waitingLoads(queries, devices) };
+  return { ...erased, waiting: await waitingLoadsOf(queries, devices) };
 }
 
 interface Part extends ErasedSamples {

@@ -150,8 +150,17 @@ export const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
       operation,
       entity,
       entity_id: entityId,
-      before,
-      after,
+      before: accountId === id ? before : withoutOthers(before, id),
+      after: accountId === id ? after : withoutOthers(after, id),
     }),
     count,
   );
+
+/** Returns the values of an audit row; null if they are about another athlete, to whom the change gives a time frame or a tracker. */
+const withoutOthers = <Values>(values: Values, athleteId: number): Values | null =>
+  typeof values === "object" &&
+  values !== null &&
+  "athleteId" in values &&
+  Number(values.athleteId) !== athleteId
+    ? null
+    : values;

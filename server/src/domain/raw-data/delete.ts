@@ -68,5 +68,5 @@ export async function deleteSamples(
     });
     deleted += count;
   }
-  return { deleted, waitingLoads: await waitingLoads(ctx.queries, [{ deviceId: device.id }]) };
+  return { deleted, waitingLoads: await waitingLoads(ctx.queries, device.id) };
 }

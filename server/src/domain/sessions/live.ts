@@ -1,4 +1,5 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
@@ -85,6 +86,7 @@ export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {
     const { ownerId } = await authorize(ctx, "streamSessionSamples", { session });
+    const whole = wholeTimes(ctx.queries, session);
     const frames = await ctx.queries
       .select({
         athleteId: timeframes.athleteId,
@@ -96,11 +98,15 @@ export const sessionDevices =
       .from(sessionTimeframes)
       .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
       .innerJoin(ownerships, isCurrentOf(timeframes.deviceId, ownerId))
+      .leftJoin(
+        whole,
+        and(eq(whole.athleteId, timeframes.athleteId), eq(whole.deviceId, timeframes.deviceId)),
+      )
       .where(
         and(
           eq(sessionTimeframes.sessionId, session),
           // The time frames of periods usually add nothing to the time frame of the whole session, and there may be thousands.
-          or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
+          or(eq(sessionTimeframes.period, WHOLE), sql`NOT coalesce(${whole.times} @> ${timeOfFrame}, false)`),
         ),
       )
       .orderBy(asc(timeframes.deviceId), asc(timeframes.id))
@@ -116,11 +122,21 @@ export const sessionDevices =
     );
   };
 
-/** Whether a time frame of the whole session contains the time frame of a row, for the same player and device. */
-const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${timeframes} AS frame ON frame.id = whole.timeframe_id
-  WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
-    AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId}
-    AND frame.start_time <= ${timeframes.startTime} AND frame.end_time >= ${timeframes.endTime})`;
+const timeOfFrame = sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]')`;
+
+/** Selects the times of the time frames of the whole session by player and device, once instead of for each time frame. */
+const wholeTimes = (queries: Queries, session: number) =>
+  queries
+    .select({
+      athleteId: timeframes.athleteId,
+      deviceId: timeframes.deviceId,
+      times: sql`range_agg(${timeOfFrame})`.as("times"),
+    })
+    .from(sessionTimeframes)
+    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+    .where(and(eq(sessionTimeframes.sessionId, session), eq(sessionTimeframes.period, WHOLE)))
+    .groupBy(timeframes.athleteId, timeframes.deviceId)
+    .as("whole");
 
 /** Returns a time whose end is excluded as a closed interval. */
 const timesOf = (start: Date, end: Date): Interval[] => [

@@ -82,18 +82,14 @@ export async function* wantedTimeframes(
  */
 export function paramsIfWanted(
   inputs: DerivationInputs,
-  known: readonly Omit<WantedTimeframe, "params">[],
+  known: readonly WantedTimeframe[],
 ): (frame: WantedTimeframe) => WantedTimeframe["params"] | undefined {
   const { session, players, periods, worn, grants } = inputs;
   const paramsOf = new Map(players.map(({ athleteId, params }) => [athleteId, params]));
   const named = new Map(periods.map((period) => [period.name, period]));
   const wearerOf = (one: Pick<WantedTimeframe, "athleteId" | "deviceId">) =>
     `${one.athleteId} ${one.deviceId}`;
-  const wholes = groupBy(
-    known.filter(({ period }) => period === WHOLE),
-    wearerOf,
-  );
-  return (frame) => {
+  const paramsIn = (frame: WantedTimeframe, wholes: ReadonlyMap<string, readonly WantedTimeframe[]>) => {
     const { athleteId, deviceId, period, startTime, endTime, params } = frame;
     const wanted = paramsOf.get(athleteId);
     if (wanted === undefined) return undefined;
@@ -118,6 +114,12 @@ export function paramsIfWanted(
           !(wholes.get(wearerOf(frame)) ?? []).some((one) => contains(one, intervalOf(frame)));
     return remains ? params : undefined;
   };
+  // Those that do not remain contain no samples of a period.
+  const wholes = groupBy(
+    known.filter((one) => one.period === WHOLE && paramsIn(one, new Map()) !== undefined),
+    wearerOf,
+  );
+  return (frame) => paramsIn(frame, wholes);
 }
 
 type Times = Pick<WantedTimeframe, "startTime" | "endTime">;

@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import { activities, ownerships, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
+import { groupBy } from "../change/group-by.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { overlaps } from "../sample-ownership/overlapping-frames.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
@@ -47,9 +48,20 @@ export async function emitChangedSessions(
     JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
     JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId} AND ${activities.ownerId} = owned.owner
     ORDER BY id LIMIT ${MAX_SESSIONS}`);
-  for (const owner of new Set(rows.map((row) => row.owner))) {
-    const sessions = rows.filter((row) => row.owner === owner).map(({ id }) => ({ session: Number(id) }));
-    await emitAccountEvents(unit, Number(owner), "session.changed", sessions);
+  await emitSessionEvents(
+    unit,
+    rows.map(({ id, owner }) => ({ id: Number(id), ownerId: Number(owner) })),
+  );
+}
+
+/** Notifies the webhooks of the owners, with one statement of each kind for an owner. */
+async function emitSessionEvents(
+  unit: UnitOfWork,
+  sessions: readonly { id: number; ownerId: number }[],
+): Promise<void> {
+  for (const [owner, own] of groupBy(sessions, ({ ownerId }) => ownerId)) {
+    const events = own.map(({ id }) => ({ session: id }));
+    await emitAccountEvents(unit, owner, "session.changed", events);
   }
 }
 
@@ -68,5 +80,5 @@ export async function emitSessionsOfTimeframes(
     .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(deleted.map(({ id }) => id))}::bigint[])`)
     .orderBy(asc(activities.id))
     .limit(MAX_SESSIONS);
-  for (const session of rows) await emitSessionEvent(unit, session);
+  await emitSessionEvents(unit, rows);
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { FORMAT_NAMES, type FormatName, type Report } from "asi-convert";
+import { FORMAT_NAMES, type FormatName, type Report, withoutRanges } from "asi-convert";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { ResponseBudget } from "../connection/response-budget.js";
@@ -171,10 +171,14 @@ const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GRO
 /** Maximum length of the report. Clients and proxies accept at least 8 KiB for all headers together. */
 const MAX_REPORT_LENGTH = 4096;
 
+/** Number of ranges that are certainly too long, because the list of a long recording has millions. */
+const MAX_RANGES = 100;
+
 /** Formats the report as one line of ASCII, without its ranges if there are too many. */
 function reportHeader(report: Report): string {
-  const json = JSON.stringify(report);
-  if (json.length <= MAX_REPORT_LENGTH) return json;
-  const { ranges, ...rest } = report;
-  return JSON.stringify({ ...rest, ranges_left_out: ranges.length });
+  const { rest, count } = withoutRanges(report);
+  const json = count > MAX_RANGES ? null : JSON.stringify(report);
+  return json !== null && json.length <= MAX_REPORT_LENGTH
+    ? json
+    : JSON.stringify({ ...rest, ranges_left_out: count });
 }
