@@ -9,7 +9,7 @@ import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 
 /** Runs work in a transaction that locks the athlete and checks the caller's right to delete the athlete. */
 type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
@@ -27,8 +27,11 @@ export async function removeAthlete(
   run: Run,
 ): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
-  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
-    run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
+  await deleteInBatches(
+    ctx.queries,
+    ofAthlete,
+    (limit) => run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
+    OF_ATHLETE_AT_A_TIME,
   );
   while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   const responses = responsesToCreation(athlete);

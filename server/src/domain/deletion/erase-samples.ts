@@ -13,12 +13,11 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Run, removeNoted } from "../raw-data/noted-removal.js";
 import { waitingLoadsOf } from "../raw-data/waiting-loads.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
-import { deleteTimeframes } from "../timeframes/remove.js";
+import { deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 
 /** Limits on one transaction, because other transactions wait for it. */
 const INTERVALS_AT_A_TIME = 100;
 const CHUNKS_AT_A_TIME = 1_000;
-const TIMEFRAMES_AT_A_TIME = 100;
 
 export interface ErasedSamples {
   /** Number of removed samples. */
@@ -106,7 +105,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
     eq(timeframes.ownerId, ownerId),
     part.nextMs === undefined ? undefined : lt(timeframes.endTime, new Date(part.nextMs)),
   )}`;
-  await deleteTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
+  await deleteTimeframes(unit, done, { limit: OF_ATHLETE_AT_A_TIME });
   if (changed.length > 0) await unit.announce("samplesErased", { deviceId, ownerId, changed, removed });
   return part;
 }

@@ -26,7 +26,7 @@ import { authorizeAgain, change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
 
@@ -141,8 +141,11 @@ async function erase(
     samples: erased?.removed ?? 0,
     ...(erased && { samples_kept: erased.kept, recordings_waiting: erased.waiting }),
   };
-  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
-    run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
+  await deleteInBatches(
+    ctx.queries,
+    ofAthlete,
+    (limit) => run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
+    OF_ATHLETE_AT_A_TIME,
   );
   while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
   while (await run((unit) => eraseSome(unit, tracesOf(athlete))));

@@ -6,6 +6,9 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 /** Number of time frames that one transaction deletes, because other transactions wait for it. */
 const AT_A_TIME = 100;
 
+/** The same for an athlete: each can be in another activity with a hundred webhooks, which are notified in the same transaction. */
+export const OF_ATHLETE_AT_A_TIME = 20;
+
 /**
  * Deletes time frames in batches, each in a separate transaction, until the rest fits into one transaction. The caller then
  * deletes the rest with its parent. After an interruption, the client repeats the request.
@@ -15,14 +18,15 @@ export async function deleteInBatches(
   queries: Queries,
   matching: SQL,
   remove: (limit: number) => Promise<unknown>,
+  atATime = AT_A_TIME,
 ): Promise<void> {
   const next = () =>
     queries
       .select({ id: timeframes.id })
       .from(timeframes)
       .where(matching)
-      .limit(AT_A_TIME + 1);
-  while ((await next()).length > AT_A_TIME) await remove(AT_A_TIME);
+      .limit(atATime + 1);
+  while ((await next()).length > atATime) await remove(atATime);
 }
 
 /**
