@@ -96,6 +96,25 @@ it("the figures of a deleted time frame are deleted with it; an export contains 
   expect([await periods(), await exported()]).toEqual([["First"], []]);
 });
 
+it("figures without samples in the session do not change when samples of their time frames outside of it are removed", async () => {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const [ann] = scene.players as [TestPlayer];
+  const session = await scene.session({ kind: "training" });
+  const [whole] = await scene.frames(session);
+  // version 1 moves the time frame before the session
+  const times = { start_time: minute(-30), end_time: minute(-10) };
+  expect((await scene.send("PATCH", `/api/v1/timeframes/${whole?.id}/`, times)).status).toBe(200);
+  await scene.run(ann.device, -30, -20);
+  const table = async () => {
+    const { rows, left_out } = (await scene.figures(session)).body as Shown;
+    return { distances: rows.map(({ figures }) => figures.distance_m), left_out };
+  };
+  const before = await table();
+  expect(before).toEqual({ distances: [null], left_out: [] });
+  await expireSamples();
+  expect(await table()).toEqual(before);
+});
+
 it("an export contains the figures of each session once, and its statements compare no time frames for each row", async () => {
   const { scene, ann, session, table } = await playedSession();
   await table();

@@ -78,7 +78,10 @@ export function linePrinter(format: (typeof LINE_FORMATS)[number], columns: read
   };
 }
 
-/** Where lists are separated by semicolons, a spreadsheet splits JSON at those in its texts. The escaped JSON has the same value. */
+/**
+ * Formats JSON without formulas after semicolons, at which a spreadsheet splits lines if the semicolon is its list separator. The escape
+ * sequences do not change the value of the JSON.
+ */
 const jsonCell = (value: unknown): string =>
   JSON.stringify(value).replace(
     /(;[\\"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/g,

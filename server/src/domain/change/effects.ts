@@ -60,8 +60,8 @@ const pairsOf = (changed: Permissions): Required<Memberships>[] => [
 ];
 
 /**
- * Sessions at the times of a permission to write get time frames of the athlete. Without it, they keep theirs, but a limit may no
- * longer prevent those of others.
+ * Derives the sessions at the times of a permission to write again. They get time frames of the athlete, or, after its end, those of
+ * other players that a limit prevented.
  */
 async function deriveWritable(unit: UnitOfWork, changed: Permissions): Promise<void> {
   const writable = changed.filter(({ permission }) => permission === "WRITE");

@@ -151,9 +151,12 @@ async function computeNow(
   });
   const made = { computedAt: clock.now(), rulesVersion: RULES_VERSION };
   const byPeriod = new Map(
-    periods.flatMap(({ period, periodMs, own }) => {
+    periods.flatMap((one) => {
+      const { period, periodMs } = one;
       const found = computed.get(period);
-      const figures = kept.get(period) ?? (found && { ...found, ...made, periodMs, own: idsOf(own) });
+      // Without data because of lost samples, the figures include no samples of the time frames.
+      const own = isLost(one) ? "" : idsOf(one.own);
+      const figures = kept.get(period) ?? (found && { ...found, ...made, periodMs, own });
       return figures === undefined ? [] : [[period, figures] as const];
     }),
   );

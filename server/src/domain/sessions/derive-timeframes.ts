@@ -105,7 +105,7 @@ const knownOf = ({ queries }: UnitOfWork, { id }: Session): Promise<KnownTimefra
 
 const timeOf = (one: Omit<WantedTimeframe, "params">): string => placeOf({ ...one, period: WHOLE });
 
-/** Times since which time frames have assigned a time of a device to an athlete. */
+/** Returns by athlete, device and times when the oldest time frame was assigned. */
 const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
   new Map(
     [...known]

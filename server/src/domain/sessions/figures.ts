@@ -171,9 +171,7 @@ const removedOf = (
       found !== undefined && own.some(({ isLost }) => isLost) && isReadableRow(grants, player.athleteId, own);
     if (!isRemoved || shownAs === null) return [];
     const isCurrent =
-      found.recordedMs !== null &&
-      found.own === idsOf(own) &&
-      own.every(({ params }) => isDeepStrictEqual(params, player.params));
+      found.own === idsOf(own) && own.every(({ params }) => isDeepStrictEqual(params, player.params));
     return isCurrent
       ? []
       : [{ athleteId: player.athleteId, player, period: shownAs, reason: "samples_removed" as const }];

@@ -6,8 +6,11 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 /** Number of time frames that one transaction deletes, because other transactions wait for it. */
 const AT_A_TIME = 100;
 
-/** The same for an athlete: each can be in another activity with a hundred webhooks, which are notified in the same transaction. */
-export const OF_ATHLETE_AT_A_TIME = 20;
+/**
+ * The same for an athlete. Each can be in another activity with a hundred webhooks, and in another session of an account with twenty.
+ * The transaction notifies all of them, and sends an account at most 200 events.
+ */
+export const OF_ATHLETE_AT_A_TIME = 10;
 
 /**
  * Deletes time frames in batches, each in a separate transaction, until the rest fits into one transaction. The caller then

@@ -171,7 +171,7 @@ const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GRO
 /** Maximum length of the report. Clients and proxies accept at least 8 KiB for all headers together. */
 const MAX_REPORT_LENGTH = 4096;
 
-/** Number of ranges that are certainly too long, because the list of a long recording has millions. */
+/** A report with more ranges is too long. The list is not created, because a recording can have millions. */
 const MAX_RANGES = 100;
 
 /** Formats the report as one line of ASCII, without its ranges if there are too many. */
