@@ -39,7 +39,7 @@ export const ErasureProof = Type.Object(
     erased_at: DateTimeOut(),
     rows: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete, and recordings_waiting counts recordings of the same devices by the same managers that wait to be loaded and may add samples again",
+        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete, and recordings_waiting counts recordings of the same devices by the same managers that wait to be loaded or are still being streamed, and may add samples again",
     }),
   },
   {
