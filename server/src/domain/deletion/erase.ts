@@ -25,7 +25,7 @@ import { responsesAbout, responsesToCreation } from "../accounts/stored-response
 import { authorizeAgain, change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { deletePermissions } from "../permissions/remove.js";
+import { deleteSomePermissions } from "../permissions/remove.js";
 import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
@@ -134,7 +134,7 @@ async function erase(
   // First, because after an interruption the managers are no longer found.
   await eraseResponses();
   // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
-  await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
+  while (await run((unit) => deleteSomePermissions(unit, eq(permissions.athleteId, id))));
   const erased = samples ? await eraseSamples(ctx.queries, id, run) : undefined;
   const rows = {
     ...counted,

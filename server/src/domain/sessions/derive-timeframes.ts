@@ -108,8 +108,8 @@ const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
       .map((one) => [timeOf(one), one.assignedAt]),
   );
 
-/** Number of time frames between two turns of the event loop. Each may be compared with 1,000 assignments. */
-const COMPARED_AT_A_TIME = 500;
+/** Number of time frames between two turns of the event loop. Each may be compared with hundreds of times of periods and others. */
+const COMPARED_AT_A_TIME = 50;
 
 /**
  * Deletes the time frames of a session that do not apply, and those that must be replaced: with another sport, with times outside of

@@ -2,6 +2,7 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
 import type { Queries } from "../../store/connection/database.js";
 import { groupBy } from "../change/group-by.js";
+import { containingAssignment, wearerOf } from "./containing-assignment.js";
 import {
   type Assignment,
   type DerivationInputs,
@@ -87,20 +88,18 @@ export function remainderIn<Frame extends WantedTimeframe>(
   const { session, players, periods, worn, grants } = inputs;
   const paramsOf = new Map(players.map(({ athleteId, params }) => [athleteId, params]));
   const named = new Map(periods.map((period) => [period.name, period]));
-  const wearerOf = (one: Pick<WantedTimeframe, "athleteId" | "deviceId">) =>
-    `${one.athleteId} ${one.deviceId}`;
+  const assignmentOf = containingAssignment(worn);
   const remainderOf = (frame: Frame, wholes?: ReadonlyMap<string, readonly Frame[]>): Frame | undefined => {
-    const { athleteId, deviceId, period, startTime, endTime } = frame;
+    const { athleteId, period, startTime, endTime } = frame;
     const params = paramsOf.get(athleteId);
     if (params === undefined) return undefined;
     const ofName = named.get(period);
     const whole = [intervalOf(session)];
     const intervals =
       period === WHOLE ? whole : ofName === undefined ? [] : intervalsFor(ofName, idAsName(athleteId));
+    const assignment = assignmentOf(frame);
     const timesIn = (wanted: readonly Interval[]) =>
-      (worn.get(athleteId) ?? [])
-        .filter((one) => one.deviceId === deviceId && one.startTime <= startTime && one.endTime > endTime)
-        .flatMap((assignment) => timesWith(inputs, assignment, wanted));
+      assignment === undefined ? [] : timesWith(inputs, assignment, wanted);
     const isSame = ({ startMs, endMs }: Interval) =>
       startMs === startTime.getTime() && endMs - 1 === endTime.getTime();
     const isPermitted = (time: Interval) => grants.cover(athleteId, ...inclusive(time));

@@ -20,7 +20,7 @@ import type { Delivery } from "./rules.js";
  * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are not sent;
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
- * @param atMost number of deliveries of one change
+ * @param atMost number of deliveries of one change; the others are not compared with those that are queued
  * @returns whether the account had no room for any of them
  */
 export async function createDeliveries(
@@ -30,14 +30,14 @@ export async function createDeliveries(
   atMost = Number.POSITIVE_INFINITY,
 ): Promise<{ isFull: boolean }> {
   if (wanted.length === 0) return { isFull: false };
-  const added = await withoutWaiting(unit, wanted);
+  const added = await withoutWaiting(unit, wanted.slice(0, atMost));
   const limit = await limitOf(unit, account, added);
-  const { room, reason } =
-    atMost < limit.room ? { room: atMost, reason: `a change sends at most ${atMost} events.` } : limit;
+  const { room } = limit;
+  const reason = room < added.length ? limit.reason : `a change sends at most ${atMost} events.`;
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
-  await countUnsent(unit, account, added.slice(room), reason);
-  return { isFull: limit.room === 0 };
+  await countUnsent(unit, account, [...added.slice(room), ...wanted.slice(atMost)], reason);
+  return { isFull: room === 0 && added.length > 0 };
 }
 
 /**
