@@ -1,11 +1,11 @@
-import { namesText } from "../pictures/figure-text.js";
+import { count, decimalText, namesText } from "../pictures/figure-text.js";
 import type { Season, SquadColumn } from "../squad/index.js";
-import { isOnBench, seasonFigure } from "../squad/season.js";
-import { hasLimit, limitsAt } from "../squad/season-limits.js";
+import { seasonFigure } from "../squad/season.js";
+import { comparedAt, isAlike, isOnBench } from "../squad/season-comparison.js";
 import { matchNotes } from "./match-notes.js";
 
 /**
- * Returns the sentences about sessions of a season that limit its comparisons.
+ * Returns the sentences about sessions of a season that limit its figures and comparisons.
  *
  * @param columns the figures that are shown
  * @param now index of the session that is compared with earlier ones. Default: the last session
@@ -13,8 +13,15 @@ import { matchNotes } from "./match-notes.js";
 export const seasonNotes = (season: Season, columns: readonly SquadColumn[], now?: number): string[] => [
   ...matchNotes(season.sessions),
   ...benchNotes(season),
-  ...limitNotes(season, columns, now),
+  ...playerNotes(season, columns, now),
 ];
+
+/** Returns those sentences that concern the figures of some players, whose entries can also be those of one player. */
+export const playerNotes = (
+  season: Pick<Season, "players">,
+  columns: readonly SquadColumn[],
+  now?: number,
+): string[] => [...tooFastNotes(season), ...sportNotes(season, now), ...limitNotes(season, columns, now)];
 
 /** Returns the sentence about players who seem to be on the bench, with their matches. */
 function benchNotes({ sessions, players }: Season): string[] {
@@ -29,17 +36,51 @@ function benchNotes({ sessions, players }: Season): string[] {
       ];
 }
 
+/** Returns the sentence about rows that no figure includes, with their number and duration for each player, the most first. */
+function tooFastNotes({ players }: Pick<Season, "players">): string[] {
+  const named = players
+    .map(({ name, entries }) => {
+      const all = entries.flatMap(({ row }) => row?.tooFast ?? []);
+      const rows = all.reduce((sum, { samples }) => sum + samples, 0);
+      const seconds = all.reduce((sum, { duration }) => sum + duration, 0);
+      return { rows, text: `${name} (${count(rows, "row")}, ${decimalText(seconds, 1)} s)` };
+    })
+    .filter(({ rows }) => rows > 0)
+    .sort((a, b) => b.rows - a.rows);
+  return named.length === 0
+    ? []
+    : [
+        `Rows faster than the sport of their session allows are in no figure: ${namesText(named.map(({ text }) => text))}. Is the sport correct?`,
+      ];
+}
+
+/** Returns the sentence about sessions of another sport than the one that is compared. */
+function sportNotes({ players }: Pick<Season, "players">, now?: number): string[] {
+  const { sport } = comparedAt(players[0]?.entries ?? [], now);
+  const others = players.flatMap(({ entries }) =>
+    entries.flatMap(({ row, session }) => (row === null || session.sport === sport ? [] : session.name)),
+  );
+  return others.length === 0
+    ? []
+    : [
+        `Sessions of another sport than ${sport} are in no mean, best value or normal range: ${namesText([...new Set(others)])}.`,
+      ];
+}
+
 /** Returns the sentence about sessions whose limits differ from those of the session that is compared, with their number for each player. */
-export function limitNotes(
+function limitNotes(
   { players }: Pick<Season, "players">,
   columns: readonly SquadColumn[],
   now?: number,
 ): string[] {
   const named = columns.flatMap((column) => {
     const names = players.flatMap(({ name, entries }) => {
-      const limits = limitsAt(entries, now);
+      const compared = comparedAt(entries, now);
       const { length } = entries.filter(
-        (entry) => seasonFigure(entry, column) !== null && !hasLimit(entry, column, limits),
+        (entry) =>
+          seasonFigure(entry, column) !== null &&
+          entry.session.sport === compared.sport &&
+          !isAlike(entry, column, compared),
       );
       return length === 0 ? [] : [`${name} (${length})`];
     });

@@ -5,7 +5,7 @@ import {
   type SquadColumn,
   seasonSummary,
 } from "../squad/index.js";
-import { limitsAt } from "../squad/season-limits.js";
+import { comparedAt } from "../squad/season-comparison.js";
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
 
@@ -26,7 +26,7 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { column } = frame;
   const own = player.entries.filter(({ row }) => row !== null);
   const comparison = comparisonOf(player, frame);
-  const { mean, best } = seasonSummary(player.entries, column, limitsAt(player.entries, frame.now));
+  const { mean, best } = seasonSummary(player.entries, column, comparedAt(player.entries, frame.now));
   const figure = (value: number | null) => cellText(column, value);
   return [
     comparison.text,

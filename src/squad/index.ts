@@ -30,11 +30,6 @@ export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./record
 export { nameKey, type Player, playerOfRecording, type Roster } from "./roster.js";
 export {
   daysSinceLast,
-  isPlayedMatch,
-  isWholeEntry,
-  NORMAL_RULE,
-  type Normal,
-  normalBefore,
   type PlayedSession,
   type Season,
   type SeasonEntry,
@@ -44,11 +39,18 @@ export {
   seasonFigure,
   seasonOf,
   seasonRow,
+} from "./season.js";
+export {
+  isPlayedMatch,
+  isWholeEntry,
+  NORMAL_RULE,
+  type Normal,
+  normalBefore,
   seasonSummary,
   shareOfMatches,
-} from "./season.js";
+} from "./season-comparison.js";
 export { type FigureLimits, limitsOf } from "./season-limits.js";
-export { seasonLoad } from "./season-load.js";
+export { type SeasonDayLoad, seasonLoad } from "./season-load.js";
 export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {

@@ -1,3 +1,4 @@
+import { isNamedHalf, isNoHalf } from "./half-names.js";
 import { type Interval, united } from "./interval.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
@@ -7,15 +8,18 @@ import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 const LONGEST_PAUSE_MS = 40 * 60_000;
 
 /**
- * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, with a pause of 0 to 40 minutes *(choice)*. A
- * session without halves, such as a training session, is not a match.
+ * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, with a pause of 0 to 40 minutes *(choice)*. If a
+ * period has the name of a half, only periods with such names count, otherwise all but those with the name of a warm-up, a drill or extra
+ * time. A session without halves, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
  * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
+  const isNamed = periods.some(isNamedHalf);
   const [first, second, third] = periods
+    .filter((period) => (isNamed ? isNamedHalf(period) : !isNoHalf(period)))
     .map((period) => ({ period, ...extentOf(period) }))
     .filter(({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest)
     .sort((a, b) => a.startMs - b.startMs);

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
-import { isNamedHalf } from "../../squad/extra-time.js";
 import {
   asSessionPeriods,
   contentKey,
@@ -81,7 +80,7 @@ export interface SessionTask {
 export interface SessionWork {
   /** One session, or several if the recordings are from different times or places. */
   played: PlayedSession[];
-  /** Names of the sessions that count as matches only because of the lengths of two periods. */
+  /** Names of the sessions that count as matches only because of the lengths of two suggested periods. */
   takenForMatches: string[];
   /** Messages about damaged or missing recordings, and unreadable periods. */
   messages: { kind: "note" | "failure"; text: string }[];
@@ -220,13 +219,14 @@ function playedSession(
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
+      sport: preset ?? "soccer",
       note: isMatch || halves !== null ? matchNote(periods) : null,
       rows: own.map((row) => ({
         ...seasonRow(row, own, halves === null ? "session" : "halves", added),
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },
-    isTakenForMatch: isMatch === null && halves !== null && !(sheet !== null && halves.every(isNamedHalf)),
+    isTakenForMatch: isMatch === null && halves !== null && sheet === null,
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
       ...[
