@@ -89,8 +89,7 @@ describe("the sessions that a season does not compare", () => {
   });
 
   it("include training sessions that are matches only by their lengths, which a note names, unless names say otherwise", async () => {
-    const note =
-      "round 1, round 2: Match is the sum of two periods that only their lengths make halves. If they are drills, add “drill” to their names.\n";
+    const note = "round 1, round 2: Match is the sum of two periods without names of halves.\n";
     const drills = await seasonFolder(2, ["Passing", "Small games"]);
     const run = (season: string, ...more: string[]) => asi(["squad", season, "--by", "player", ...more]);
     // also from the cache

@@ -426,8 +426,7 @@ describe("asi squad --by player", () => {
     }));
     writeFileSync(join(season, "day", "Kunz.asi"), await wholeBytes(encode(rows, { serial: "TRK-1" })));
     const args = ["squad", season, "--by", "player"];
-    const note =
-      "Rows faster than the sport of their session allows are in no figure: Kunz (3 rows, 4.0 s). Is the sport correct?";
+    const note = "Too fast for the sport and in no figure: Kunz (3 rows, 4.0 s). Is the sport correct?";
     const csv = await asi([...args, "--format", "csv"]);
     expect(tableOf(csv.stdout).map((row) => [row.too_fast_rows, row.too_fast_s])).toEqual([["3", "4"]]);
     expect(csv.stderr).toContain(note);

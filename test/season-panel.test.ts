@@ -243,7 +243,7 @@ describe("the notes of a season", () => {
     const fast = (samples: number, duration: number) => ({ ...WHOLE, tooFast: { samples, duration } });
     const frame = frameOf({ Ash: fast(1, 0.2), Bell: fast(1203, 120.36), Cole: fast(0, 0) });
     expect(seasonNotes(frame.season, [DISTANCE])).toEqual([
-      "Rows faster than the sport of their session allows are in no figure: Bell (1203 rows, 120.4 s), Ash (1 row, 0.2 s). Is the sport correct?",
+      "Too fast for the sport and in no figure: Ash (1 row, 0.2 s), Bell (1203 rows, 120.4 s). Is the sport correct?",
     ]);
     expect(chartIn(frame, "Bell")).toContain(
       "<title>Round 6, 2026-05-16: 10,000, 1203 rows too fast</title>",

@@ -130,7 +130,7 @@ describe("the comparisons in the season of a squad", () => {
     const halves = [half("1st half", 30), half("2nd half", 60)];
     await play(halves);
     await play([]);
-    await play([half("Warm-up", 0), ...halves]);
+    await play([half("Part 1", 0), half("Part 2", 30), half("Part 3", 60)]);
     await play(halves, 60);
     const table = await play([...halves, { ...half("Extra time", 90), end_time: minute(95) }]);
     await play(halves);

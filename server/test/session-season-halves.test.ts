@@ -156,7 +156,7 @@ describe("the halves of matches in the season of a squad", () => {
     expect(await shown("Warm-up", "1st half", "2nd half")).toEqual(["halves", 70, null, null]);
     const unknown = expect.stringMatching(/^The halves are not known/);
     expect(await shown("Warm-up", "Half 1")).toEqual(["session", null, unknown, null]);
-    const byLength = expect.stringMatching(/only their lengths make halves/);
+    const byLength = expect.stringMatching(/^Match is the sum of two periods without names of halves/);
     expect(await shown("A", "B")).toEqual(["halves", 70, byLength, byLength]);
   });
 });

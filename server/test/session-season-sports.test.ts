@@ -34,8 +34,7 @@ describe("the sports in the season of a squad", () => {
       ).toEqual(rows.map((row: { too_fast_rows: number }) => row.too_fast_rows));
       return { sport: sessions[0].sport, fast };
     };
-    const note =
-      "Rows faster than the sport of their session allows are in no figure: Ann (600 rows, 60.0 s). Is the sport correct?";
+    const note = "Too fast for the sport and in no figure: Ann (600 rows, 60.0 s). Is the sport correct?";
     expect(await read()).toEqual({
       sport: "soccer",
       fast: [

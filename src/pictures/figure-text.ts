@@ -27,9 +27,6 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport correct?`;
 }
 
-/** Formats the number of these rows: `3 rows too fast`. */
-export const tooFastMark = (rows: number): string => `${count(rows, "row")} too fast`;
-
 /** Formats a count: `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;

@@ -1,6 +1,6 @@
 import { escaped } from "../pictures/svg.js";
 import type { SeasonDayLoad, SeasonPlayer, SquadColumn } from "../squad/index.js";
-import { figureName, numberAndName } from "./season-table.js";
+import { figureName, numberAndName } from "./season-names.js";
 
 /** The loads of the players in a season report. */
 export interface LoadsInReport {

@@ -1,5 +1,5 @@
 import type { Metrics } from "../metrics/index.js";
-import { tooFastMark } from "../pictures/figure-text.js";
+import { count } from "../pictures/figure-text.js";
 import { isIncomplete, periodShareWithHr } from "../squad/incomplete.js";
 import { damageOf, type SquadRecording, type SquadRow } from "../squad/index.js";
 
@@ -35,7 +35,7 @@ export function marksOf(row: Limitations): string[] {
   if (leftOut.length > 0) marks.push(`${leftOut.length} overlapping left out`);
   if (metrics !== null && hrShare < WHOLE_SHARE && isIncomplete(periodShareWithHr(row)))
     marks.push(`HR ${Math.floor(hrShare * 100)} %`);
-  if (tooFast > 0) marks.push(tooFastMark(tooFast));
+  if (tooFast > 0) marks.push(`${count(tooFast, "row")} too fast`);
   return marks;
 }
 

@@ -1,4 +1,4 @@
-import { tooFastMark } from "../pictures/figure-text.js";
+import { count } from "../pictures/figure-text.js";
 import { signalShare } from "../squad/incomplete.js";
 import { isAtLeast, isIncomplete, type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
 import { cellText } from "./cells.js";
@@ -15,7 +15,7 @@ export const entryText = (entry: SeasonEntry | undefined, column: SquadColumn): 
 export function limitsText({ row }: SeasonEntry, column: SquadColumn): string {
   const share = row && signalShare(row, column);
   const withData = isIncomplete(share) ? `, ${Math.floor(share * 100)} % with data` : "";
-  return row?.tooFast?.samples ? `${withData}, ${tooFastMark(row.tooFast.samples)}` : withData;
+  return row?.tooFast?.samples ? `${withData}, ${count(row.tooFast.samples, "row")} too fast` : withData;
 }
 
 /**

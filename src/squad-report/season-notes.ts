@@ -23,35 +23,32 @@ export const playerNotes = (
   now?: number,
 ): string[] => [...tooFastNotes(season), ...sportNotes(season, now), ...limitNotes(season, columns, now)];
 
+/** Returns a sentence with names; none without names. */
+const noteOf = (names: readonly string[], text: (names: string) => string): string[] =>
+  names.length === 0 ? [] : [text(namesText(names))];
+
 /** Returns the sentence about players who seem to be on the bench, with their matches. */
 function benchNotes({ sessions, players }: Season): string[] {
   const named = sessions.flatMap(({ name }, i) => {
     const own = players.filter(({ entries }) => entries[i] !== undefined && isOnBench(entries[i]));
     return own.length === 0 ? [] : [`${name} (${namesText(own.map((player) => player.name))})`];
   });
-  return named.length === 0
-    ? []
-    : [
-        `Figures with more than 10 % of the time on the bench count in no mean and no normal range: ${namesText(named)}. Add the times of substitutes to the periods.`,
-      ];
+  return noteOf(
+    named,
+    (names) =>
+      `Figures with more than 10 % of the time on the bench count in no mean and no normal range: ${names}. Add the times of substitutes to the periods.`,
+  );
 }
 
-/** Returns the sentence about rows that no figure includes, with their number and duration for each player, the most first. */
+/** Returns the sentence about rows that no figure includes, with their number and duration for each player. */
 function tooFastNotes({ players }: Pick<Season, "players">): string[] {
-  const named = players
-    .map(({ name, entries }) => {
-      const all = entries.flatMap(({ row }) => row?.tooFast ?? []);
-      const rows = all.reduce((sum, { samples }) => sum + samples, 0);
-      const seconds = all.reduce((sum, { duration }) => sum + duration, 0);
-      return { rows, text: `${name} (${count(rows, "row")}, ${decimalText(seconds, 1)} s)` };
-    })
-    .filter(({ rows }) => rows > 0)
-    .sort((a, b) => b.rows - a.rows);
-  return named.length === 0
-    ? []
-    : [
-        `Rows faster than the sport of their session allows are in no figure: ${namesText(named.map(({ text }) => text))}. Is the sport correct?`,
-      ];
+  const named = players.flatMap(({ name, entries }) => {
+    const all = entries.flatMap(({ row }) => row?.tooFast ?? []);
+    const rows = all.reduce((sum, { samples }) => sum + samples, 0);
+    const seconds = all.reduce((sum, { duration }) => sum + duration, 0);
+    return rows === 0 ? [] : `${name} (${count(rows, "row")}, ${decimalText(seconds, 1)} s)`;
+  });
+  return noteOf(named, (names) => `Too fast for the sport and in no figure: ${names}. Is the sport correct?`);
 }
 
 /** Returns the sentence about sessions of another sport than the one that is compared. */
@@ -60,12 +57,13 @@ function sportNotes({ players }: Pick<Season, "players">, now?: number): string[
   const others = players.flatMap(({ entries }) =>
     entries.flatMap(({ row, session }) => (row === null || session.sport === sport ? [] : session.name)),
   );
-  return others.length === 0
-    ? []
-    : [
-        `Sessions of another sport than ${sport} are in no mean, best value or normal range: ${namesText([...new Set(others)])}.`,
-      ];
+  return noteOf(
+    [...new Set(others)],
+    (names) => `Sessions of another sport than ${sport} ${NOT_COMPARED} ${names}.`,
+  );
 }
+
+const NOT_COMPARED = "are in no mean, best value or normal range:";
 
 /** Returns the sentence about sessions whose limits differ from those of the session that is compared, with their number for each player. */
 function limitNotes(
@@ -89,6 +87,6 @@ function limitNotes(
   return named.length === 0
     ? []
     : [
-        `Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: ${named.join("; ")}.`,
+        `Sessions with another threshold or maximum heart rate than the compared one ${NOT_COMPARED} ${named.join("; ")}.`,
       ];
 }

@@ -129,7 +129,7 @@ export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
 export function panelTicks(frame: PanelFrame): number[] {
   const { season, column } = frame;
   const values = season.players.flatMap((player) => [
-    ...shownEntries(player, frame).flatMap(({ entry }) => seasonFigure(entry, column) ?? []),
+    ...shownEntries(player, frame).flatMap((entry) => seasonFigure(entry, column) ?? []),
     ...bandOf(normalBefore(player, frame.now, column)),
   ]);
   if (values.length === 0) return [0, 1];
@@ -140,13 +140,12 @@ export function panelTicks(frame: PanelFrame): number[] {
 
 const bandOf = (normal: Normal | null) => (normal === null ? [] : [Math.max(0, normal.low), normal.high]);
 
-/** Returns the last sessions of the sport of the compared one, with their indices. Those of other sports would hide its differences. */
-function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame) {
+/** Returns the last sessions of the sport of the compared one. Those of other sports would hide its differences. */
+function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly SeasonEntry[] {
   const sport = entries[now]?.session.sport;
   return entries
     .slice(0, now + 1)
-    .map((entry, index) => ({ entry, index }))
-    .filter(({ entry }) => entry.session.sport === sport)
+    .filter(({ session }) => session.sport === sport)
     .slice(-SHOWN_SESSIONS);
 }
 
@@ -176,16 +175,16 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     band.push(drawn("rect", { class: "band", ...place, height }), across("mean", normal.mean));
   }
   const compared = comparedAt(player.entries, frame.now);
-  const matches = entries.flatMap(({ entry }, i) => {
+  const matches = entries.flatMap((entry, i) => {
     const figure = matchFigure(entry, column, compared);
     return figure === null ? [] : [`${x(i)} ${y(figure)}`];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
-  const marks = entries.map(({ entry, index }, i) => {
+  const marks = entries.map((entry, i) => {
     const figure = seasonFigure(entry, column);
     const text =
       figure === null
-        ? absenceIn(player, index, frame)
+        ? absenceIn(player, player.entries.indexOf(entry), frame)
         : `${entryText(entry, column)}${limitsText(entry, column)}`;
     const title = drawn("title", {}, `${entry.session.name}, ${dayText(entry.session.startMs)}: ${text}`);
     if (figure === null)
@@ -196,7 +195,7 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const r = isNow ? 4.5 : isMatch ? 2.6 : 2;
     return drawn("circle", { class: className, cx: x(i), cy: y(figure), r }, title);
   });
-  const dayOf = (shown?: { entry: SeasonEntry }) => dayText(shown?.entry.session.startMs ?? 0);
+  const dayOf = (entry: SeasonEntry | undefined) => dayText(entry?.session.startMs ?? 0);
   const label = `${player.name}: ${comparison.text} ${column.unit}, ${comparisonText(comparison)}`;
   return drawn(
     "svg",

@@ -6,6 +6,7 @@ import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../sq
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
+import { figureName, numberAndName } from "./season-names.js";
 import { seasonNotes } from "./season-notes.js";
 import {
   comparedIndex,
@@ -17,7 +18,7 @@ import {
   seasonChart,
 } from "./season-panel.js";
 import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
-import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
+import { SEASON_HEADS, seasonCells } from "./season-table.js";
 import { recipeText } from "./squad-columns.js";
 
 /** The content of a season report. */

@@ -1,10 +1,4 @@
-import {
-  daysSinceLast,
-  isPlayedMatch,
-  type SeasonPlayer,
-  type SquadColumn,
-  seasonSummary,
-} from "../squad/index.js";
+import { daysSinceLast, isPlayedMatch, type SeasonPlayer, seasonSummary } from "../squad/index.js";
 import { comparedAt } from "../squad/season-comparison.js";
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
@@ -39,11 +33,3 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
     String(daysSinceLast(player) ?? "–"),
   ];
 }
-
-/** Formats a player: `10 Lang`. */
-export const numberAndName = ({ number, name }: SeasonPlayer): string =>
-  [number, name].filter((part) => part !== null).join(" ");
-
-/** Returns the name of a figure with its unit, for a choice or as the title of a table. */
-export const figureName = ({ title, unit }: SquadColumn): string =>
-  unit === "" || unit === "min" ? title : `${title}, ${unit}`;

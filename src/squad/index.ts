@@ -46,12 +46,12 @@ export {
   NORMAL_RULE,
   type Normal,
   normalBefore,
-  seasonSummary,
   shareOfMatches,
 } from "./season-comparison.js";
 export { type FigureLimits, limitsOf } from "./season-limits.js";
 export { type SeasonDayLoad, seasonLoad } from "./season-load.js";
 export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
+export { seasonSummary } from "./season-summary.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   namesIn,

@@ -1,8 +1,8 @@
-import { isNamedHalf, isNoHalf } from "./half-names.js";
+import { canBeHalf, isNamedHalf } from "./half-names.js";
 import { type Interval, united } from "./interval.js";
-import { intervalsFor, type SessionPeriod } from "./periods.js";
+import { intervalsFor, type SessionPeriod, timesOf } from "./periods.js";
 import { nameKey } from "./roster.js";
-import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
+import { isAsLongAsHalf, type SuggestedPeriod } from "./suggest-periods.js";
 
 /** A longer pause is not that between halves: for example, it contains a quarter *(choice)*. */
 const LONGEST_PAUSE_MS = 40 * 60_000;
@@ -16,12 +16,10 @@ const LONGEST_PAUSE_MS = 40 * 60_000;
  * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
-  const { shortest, longest } = PLAY_RULE.halfMs;
-  const isNamed = periods.some(isNamedHalf);
-  const [first, second, third] = periods
-    .filter((period) => (isNamed ? isNamedHalf(period) : !isNoHalf(period)))
+  const named = periods.filter(isNamedHalf);
+  const [first, second, third] = (named.length > 0 ? named : periods.filter(canBeHalf))
     .map((period) => ({ period, ...extentOf(period) }))
-    .filter(({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest)
+    .filter(isAsLongAsHalf)
     .sort((a, b) => a.startMs - b.startMs);
   if (!first || !second || third) return null;
   const pauseMs = second.startMs - first.endMs;
@@ -73,8 +71,8 @@ export function matchOf(periods: readonly SessionPeriod[], players: readonly str
 }
 
 /** Returns the interval from the first start of any player to the last end. */
-function extentOf({ all, own }: SessionPeriod): Interval {
-  const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
+function extentOf(period: SessionPeriod): Interval {
+  const intervals = timesOf(period);
   return {
     startMs: Math.min(...intervals.map(({ startMs }) => startMs)),
     endMs: Math.max(...intervals.map(({ endMs }) => endMs)),

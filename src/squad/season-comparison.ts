@@ -35,9 +35,6 @@ export interface Compared {
   minutes: number | null;
 }
 
-/** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
-const OVER_TIME = /^(rate|hr_mean|metabolic_power)_/;
-
 /** Returns whether the figures of a session are those of a match. Figures that include the warm-up and the break are not comparable with them. */
 export const coversHalves = (entry: SeasonEntry | undefined): boolean => entry?.row?.covers === "halves";
 
@@ -167,28 +164,7 @@ export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolea
   return ((share ?? 1) - row.benchShare) * row.playedShare >= WHOLE_PERIOD_SHARE;
 }
 
-/**
- * Returns the mean of a figure over the sessions that the player plays almost entirely, and the maximum over all sessions; null if there
- * are no values.
- *
- * @param compared only sessions of the same sport and with the same limit count. Default: those of the last session
- */
-export function seasonSummary(
-  entries: readonly SeasonEntry[],
-  column: SquadColumn,
-  compared: Compared = comparedAt(entries),
-): { mean: number | null; best: number | null } {
-  const alike = entries.filter((entry) => isAlike(entry, column, compared));
-  const valuesOf = (some: readonly SeasonEntry[]) =>
-    some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
-  const whole = valuesOf(alike.filter((entry) => isWholeEntry(entry, column)));
-  const all = valuesOf(OVER_TIME.test(column.key) ? alike.filter((entry) => !isShort(entry)) : alike);
-  return {
-    mean: whole.length === 0 ? null : meanOf(whole),
-    best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),
-  };
-}
-
-function meanOf(values: readonly number[]): number {
+/** Returns the mean of some values. */
+export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,4 +1,4 @@
-import { type DayLoad, loadOverDays } from "../metrics/index.js";
+import { type DayLoad, loadOverDays, type SessionLoad } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
 import { hasLoad, signalShare } from "./incomplete.js";
 import { type SeasonPlayer, seasonFigure } from "./season.js";
@@ -35,7 +35,7 @@ export function seasonLoad(
   );
   const otherDay = other === undefined ? "" : dayOf(other.session.startMs);
   const partial = new Set<string>();
-  const sessions = entries.flatMap((entry) => {
+  const sessions = entries.flatMap((entry): SessionLoad[] => {
     const { session, row } = entry;
     const day = dayOf(session.startMs);
     if (row === null || day <= otherDay) return [];

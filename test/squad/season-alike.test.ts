@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { newnessOf, normalBefore, seasonSummary, shareOfMatches } from "../../src/squad/season-comparison.js";
+import { newnessOf, normalBefore, shareOfMatches } from "../../src/squad/season-comparison.js";
+import { seasonSummary } from "../../src/squad/season-summary.js";
 import { column, distance, kunzIn, session, withRow } from "./season-scene.js";
 
 const rate = column("rate_m_per_min");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SquadColumn } from "../../src/squad/columns.js";
-import { normalBefore, seasonSummary, shareOfMatches } from "../../src/squad/season-comparison.js";
+import { normalBefore, shareOfMatches } from "../../src/squad/season-comparison.js";
 import { seasonLoad } from "../../src/squad/season-load.js";
+import { seasonSummary } from "../../src/squad/season-summary.js";
 import { column, dayOf, distance, kunzIn, LIMITS, session, withRow } from "./season-scene.js";
 
 describe("a comparison in a season", () => {

@@ -1,4 +1,4 @@
-import { count, tooFastMark } from "../../pictures/figure-text.js";
+import { count } from "../../pictures/figure-text.js";
 import {
   daysSinceLast,
   isPlayedMatch,
@@ -108,6 +108,4 @@ function labelOf(entry: SeasonEntry, day: (ms: number) => string): string {
 
 /** Formats the days since the previous session, and the number of rows that no figure includes. */
 const endText = ({ daysSince, row }: SeasonEntry) =>
-  [daysSince === null ? "" : `${daysSince} d`, row?.tooFast?.samples ? tooFastMark(row.tooFast.samples) : ""]
-    .filter(Boolean)
-    .join("  ");
+  `${daysSince === null ? "" : `${daysSince} d`}${row?.tooFast?.samples ? `  ${count(row.tooFast.samples, "row")} too fast` : ""}`;

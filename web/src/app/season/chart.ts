@@ -16,6 +16,7 @@ export { cellText } from "../../../../src/squad-report/cells.js";
 export { matchNotes } from "../../../../src/squad-report/match-notes.js";
 export { marksOf } from "../../../../src/squad-report/row-marks.js";
 export { entryText } from "../../../../src/squad-report/season-entry.js";
+export { figureName, numberAndName } from "../../../../src/squad-report/season-names.js";
 export { playerNotes } from "../../../../src/squad-report/season-notes.js";
 export {
   comparedIndex,
@@ -26,9 +27,4 @@ export {
   panelTicks,
   seasonChart,
 } from "../../../../src/squad-report/season-panel.js";
-export {
-  figureName,
-  numberAndName,
-  SEASON_HEADS,
-  seasonCells,
-} from "../../../../src/squad-report/season-table.js";
+export { SEASON_HEADS, seasonCells } from "../../../../src/squad-report/season-table.js";
