@@ -29,7 +29,6 @@ export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster } from "./roster.js";
 export {
-  daysSinceLast,
   type PlayedSession,
   type Season,
   type SeasonEntry,
@@ -51,7 +50,7 @@ export {
 export { type FigureLimits, limitsOf } from "./season-limits.js";
 export { type SeasonDayLoad, seasonLoad } from "./season-load.js";
 export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
-export { seasonSummary } from "./season-summary.js";
+export { daysSinceLast, seasonSummary } from "./season-summary.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   namesIn,

@@ -1,5 +1,5 @@
 import type { SquadColumn } from "./columns.js";
-import { type SeasonEntry, seasonFigure } from "./season.js";
+import { daysBetween, type SeasonEntry, type SeasonPlayer, seasonFigure } from "./season.js";
 import { type Compared, comparedAt, isAlike, isShort, isWholeEntry, meanOf } from "./season-comparison.js";
 
 /** Keys of rates and means. Those of a few minutes are often the highest, but not comparable. */
@@ -25,4 +25,13 @@ export function seasonSummary(
     mean: whole.length === 0 ? null : meanOf(whole),
     best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),
   };
+}
+
+/** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
+export function daysSinceLast({ entries }: SeasonPlayer): number | null {
+  const last = entries.at(-1);
+  const own = entries.findLast(({ row }) => row !== null);
+  return last === undefined || own === undefined
+    ? null
+    : daysBetween(own.session.startMs, last.session.startMs);
 }

@@ -134,7 +134,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
 }
 
 /** Returns the number of 24-hour days, rounded, so that a session on the next evening is one day later. */
-function daysBetween(fromMs: number, toMs: number): number {
+export function daysBetween(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / DAY_MS);
 }
 
@@ -144,13 +144,4 @@ const numberOf = ({ number }: SeasonPlayer) =>
 /** Returns a figure of a player in a session; null if there is no value. */
 export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
   return row?.figures[key] ?? null;
-}
-
-/** Returns the days from the player's last session to the last session of the squad; null for a player without sessions. */
-export function daysSinceLast({ entries }: SeasonPlayer): number | null {
-  const last = entries.at(-1);
-  const own = entries.findLast(({ row }) => row !== null);
-  return last === undefined || own === undefined
-    ? null
-    : daysBetween(own.session.startMs, last.session.startMs);
 }

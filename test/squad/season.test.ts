@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { daysSinceLast, seasonOf } from "../../src/squad/season.js";
-import { seasonSummary } from "../../src/squad/season-summary.js";
+import { seasonOf } from "../../src/squad/season.js";
+import { daysSinceLast, seasonSummary } from "../../src/squad/season-summary.js";
 import { column, distance, kunzIn, LIMITS, session, withRow } from "./season-scene.js";
 
 describe("a season", () => {
