@@ -6,7 +6,7 @@ type Named = Pick<SessionPeriod, "name">;
 const HALF = /h[aäe]l[fbv]|mi-temps|(?:[12]|prim|se[cg][ou]nd).{0,5}ti?empo|^h[12]$|^[12]\W*hz?$/i;
 
 /** Names of extra time. */
-const EXTRA = /extra|overt|verl.n|prolo|pr.rr|sup+lem|^[eo]t\W?\d?$/i;
+const EXTRA = /extra|overt|verl.n|prolo|pr.rr|sup+lementar[ei]|^[eo]t\W?\d?$/i;
 
 /** Names of warm-ups, drills, games on half a pitch, and the break at half-time. */
 const OTHER = /w[aä]rm|drill|half.(?:pi|co|ti)|^(?:halbzeit|mi-temps)$/i;

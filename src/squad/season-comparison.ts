@@ -27,11 +27,9 @@ export interface Normal {
 
 /** What a session must have in common with the one that is compared. */
 export interface Compared {
-  /** Undefined without sessions. */
   sport: string | undefined;
-  /** Undefined if there are none. */
   limits: FigureLimits | null | undefined;
-  /** Minutes that the player plays in the match that is compared; null for a training session and without data. */
+  /** Playing time in a match; null for a training session and without data. */
   minutes: number | null;
 }
 
@@ -122,8 +120,7 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
  * Returns the normal range of a player's figure before a session: the mean of the last five matches and the range around it.
  *
  * @param index index of the session; only earlier sessions are used
- * @returns null for a player with fewer than three previous matches of the same sport in which the figure is complete and has the same
- *   limits, and a sum is from about the same playing time; also for a match that is not comparable
+ * @returns null with fewer than three comparable matches, and for a match that is not comparable
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
   const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;

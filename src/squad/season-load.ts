@@ -11,11 +11,9 @@ export interface SeasonDayLoad extends DayLoad {
 }
 
 /**
- * Computes the load of a player over the days of a season. The load of a day is the sum of a figure over the player's sessions of that day.
- * A day without a recording of the player, or on which the player does not take part, is a day of rest. A session that lacks the figure or
- * more than 10 % of its data, or is of another sport than the last one with the figure, makes the load of its day unknown. The days begin
- * after the day of the last session with other limits than those of the player's last session with the figure: weighted means of loads
- * with different limits would be wrong for weeks.
+ * Computes the load of a player over the days of a season: the sum of a figure over the player's sessions of a day; 0 if the player does not
+ * take part in any. It is unknown if a session lacks the figure or more than 10 % of its data, or is of another sport than the last one. The
+ * days begin after the last session with other limits, because weighted means of both would be wrong for weeks.
  *
  * @param column a sum, such as distance
  * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`

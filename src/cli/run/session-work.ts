@@ -9,7 +9,6 @@ import {
   mainInterval,
   namesIn,
   namesInSessions,
-  ofAnotherSport,
   type PlayedSession,
   type Roster,
   recordedSpans,
@@ -206,7 +205,6 @@ function playedSession(
   // without halves, nobody is on the bench: a player may do only one of two long drills
   const played = halves === null ? [] : suggestSubstitutions(periods, members).periods;
   const rows = squadRows(members, match, options, played);
-  const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
@@ -239,10 +237,6 @@ function playedSession(
         text: `${name}: ${text}`,
       })),
       ...failures.map((text) => ({ kind: "failure" as const, text: `${name}: ${text}` })),
-      ...others.map((player) => ({
-        kind: "note" as const,
-        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,
-      })),
     ],
   };
 }
