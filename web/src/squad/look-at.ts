@@ -1,6 +1,4 @@
-import { damageOf, type Interval } from "asi-convert/squad";
-// from the source, so that the script of the table does not contain it
-import { periodsOutside } from "../../../src/squad/periods.js";
+import { damageOf, type Interval, periodsOutside } from "asi-convert/squad";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
