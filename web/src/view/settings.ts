@@ -1,4 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
+import type { ParameterOverrides } from "asi-convert/metrics";
+import type { FigureSettings } from "../recording/recording.js";
 import { remembered, rememberedText } from "./remembered.js";
 import { followedTheme, type ThemeChoice } from "./theme.js";
 import { KM_PER_H, type SpeedUnit } from "./values.js";
@@ -24,6 +26,8 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
+  /** Parameters from the command that replace those of the sport. Only a report file has them. */
+  params?: ParameterOverrides;
   /** Maximum heart rate of the athlete, beats per minute, or null if it is unknown. It is not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
   /**
@@ -40,14 +44,16 @@ export interface Settings {
 }
 
 /** Returns the settings that affect figures. */
-export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): {
-  preset: Preset;
-  maxHeartRate: number | null;
-  maxSpeedMPerS: number | null;
-  aerobicSpeedMPerS: number | null;
-} {
+export function figureSettings({
+  preset,
+  params,
+  maxHeartRate,
+  maxSpeedKmPerH,
+  aerobicSpeedKmPerH,
+}: Settings): FigureSettings {
   return {
     preset: preset.peek(),
+    params,
     maxHeartRate: maxHeartRate.peek(),
     maxSpeedMPerS: inMPerS(maxSpeedKmPerH.peek()),
     aerobicSpeedMPerS: inMPerS(aerobicSpeedKmPerH.peek()),
