@@ -3,29 +3,32 @@
 // tsup would compile the sources once for each entry, which takes three times as long.
 // The types of an ES module refer to those of the CommonJS module, so the package contains them once. This works because an
 // ES module may import a CommonJS module.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import typescript from "typescript";
 
 const FOLDER = join("build", "types");
+const COMPILER = fileURLToPath(new URL("../node_modules/typescript-native/bin/tsc", import.meta.url));
 const entries = Object.fromEntries(process.argv.slice(2).map((one) => one.split("=")));
 
-const read = typescript.getParsedCommandLineOfConfigFile(
-  "tsconfig.json",
-  {
-    noEmit: false,
-    declaration: true,
-    emitDeclarationOnly: true,
-    noCheck: true,
-    rootDir: "src",
-    outDir: FOLDER,
-  },
-  { ...typescript.sys, onUnRecoverableConfigFileDiagnostic: (problem) => fail([problem]) },
-);
 rmSync(FOLDER, { recursive: true, force: true });
-const { diagnostics } = typescript.createProgram(Object.values(entries), read.options).emit();
-if (diagnostics.length > 0) fail(diagnostics);
+mkdirSync(FOLDER, { recursive: true });
+// A command line cannot name both a configuration and files.
+const config = join("build", "tsconfig.types.json");
+writeFileSync(
+  config,
+  JSON.stringify({
+    extends: "../tsconfig.json",
+    include: [],
+    files: Object.values(entries).map((path) => join("..", path)),
+  }),
+);
+const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--noCheck"];
+execFileSync(process.execPath, [COMPILER, "-p", config, ...options, "--rootDir", "src", "--outDir", FOLDER], {
+  stdio: "inherit",
+});
 
 const typesOf = (source) => join(FOLDER, relative("src", source)).replace(/\.ts$/, ".d.ts");
 for (const [name, source] of Object.entries(entries))
@@ -42,14 +45,4 @@ for (const name of Object.keys(entries)) {
   const { require: required } = exports[name === "index" ? "." : `./${name}`];
   if (required === undefined) renameSync(`dist/${name}.d.cts`, `dist/${name}.d.ts`);
   else writeFileSync(`dist/${name}.d.ts`, `export * from "./${name}.cjs";\n`);
-}
-
-function fail(diagnostics) {
-  const host = {
-    getCanonicalFileName: (name) => name,
-    getCurrentDirectory: () => process.cwd(),
-    getNewLine: () => "\n",
-  };
-  console.error(typescript.formatDiagnostics(diagnostics, host));
-  process.exit(1);
 }

@@ -3,8 +3,10 @@
 // node scripts/test.mjs          the tests that contributors need
 //   node scripts/test.mjs more     the others: long forms, the second database, other widths and themes
 //   node scripts/test.mjs all      both
+// With --short, long forms are short or omitted, and the second database runs only the tests that concern a database.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
 
 const npm = (...args) => ["npm", ["run", "--silent", ...args]];
 /** Lanes that run in parallel. The parts of a lane run one after the other. */
@@ -27,14 +29,27 @@ const LANES = {
   ],
 };
 
-const name = process.argv[2] ?? "";
+/** Settings of `--short`: fewer rounds than the defaults of these tests. */
+const SHORT = {
+  TEST_SHORT: "1",
+  ...{ KILL_ROUNDS: "6", WEBHOOK_KILLS: "10", OUTAGE_ROUNDS: "3", PROPERTY_CALLS: "1000", CUT_ROUNDS: "3" },
+};
+
+const {
+  positionals: [name = ""],
+  values: { short: isShort },
+} = parseArgs({ allowPositionals: true, options: { short: { type: "boolean", default: false } } });
 const stages = name === "all" ? [LANES[""], LANES.more] : [LANES[name]];
 if (stages.includes(undefined)) {
-  console.error("Usage: node scripts/test.mjs [more|all]");
+  console.error("Usage: node scripts/test.mjs [more|all] [--short]");
   process.exit(2);
 }
 
-const env = process.stdout.isTTY ? { FORCE_COLOR: "1", ...process.env } : process.env;
+const env = {
+  ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
+  ...process.env,
+  ...(isShort && SHORT),
+};
 
 /**
  * Runs a part.

@@ -77,6 +77,63 @@ const ONCE = [
   "webhook-receivers",
 ];
 
+/** The database is not the subject of these tests, so `npm run test:more -- --short` omits them on the embedded database. */
+const NOT_OF_DATABASE = [
+  "access",
+  "athlete-registration",
+  "audited-downloads",
+  "audited-values",
+  "authorize",
+  "computed-data-schema",
+  "computed-figures",
+  "device-sign-in",
+  "download-samples",
+  "held-bodies",
+  "live-in-refusals",
+  "live-tickets",
+  "machine-applications",
+  "optional-figures",
+  "own-applications",
+  "password-reset",
+  "password-reset-requests",
+  "permission-times",
+  "personal-tokens",
+  "properties",
+  "provider-accounts",
+  "provider-roles",
+  "provider-sign-in",
+  "provider-trust",
+  "python-and-r",
+  "recipes",
+  "roster-import",
+  "sample-files",
+  "season-max-speed",
+  "session-figures-files",
+  "session-optional-figures",
+  "session-periods",
+  "session-season",
+  "slow-readers",
+  "squad-roles",
+  "squad-roles-matrix",
+  "squad-sessions",
+  "story",
+  "stream-command",
+  "suggested-sessions",
+  "throttles",
+  "token-races",
+  "token-revocation",
+  "upload",
+  "upload-clients",
+  "web-socket-refusals",
+  "web-socket-streams",
+  "web-sockets",
+  "webhook-addresses",
+  "webhook-delivery",
+  "webhook-quota",
+  "webhook-retries",
+];
+const isShort = process.env.TEST_SHORT === "1";
+
 /** Tests of the embedded database, which run only there. */
 const EMBEDDED = ["data-folder", "embedded-panic", "folder-lock", "memory", "vacuum"];
 
@@ -109,7 +166,7 @@ const ON_SAMPLES = [
   "raw-data-ranges",
 ];
 
-/** `npm test` runs some of the random histories, requests and kills; with this setting, these files run more of them. */
+/** `npm test` runs some of the random histories, requests and kills. With this setting, these files run more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
 const WITH_LONG_FORM = [
   "change-histories",
@@ -208,15 +265,29 @@ export default defineConfig({
       // `npm run test:more`
       onDatabase("embedded", "embedded", {
         include: ALL,
-        exclude: [...LONG, ...files([...ONCE, ...EMBEDDED.filter((name) => !SLOW.includes(name))])],
+        exclude: [
+          ...LONG,
+          ...files([
+            ...ONCE,
+            ...EMBEDDED.filter((name) => !SLOW.includes(name)),
+            ...(isShort ? NOT_OF_DATABASE : []),
+          ]),
+        ],
       }),
       onDatabase("postgres-slow", "postgres", {
-        include: files([...SLOW.filter((name) => !EMBEDDED.includes(name)), ...WITH_LONG_FORM]),
+        include: files([
+          ...SLOW.filter((name) => !EMBEDDED.includes(name)),
+          ...(isShort ? [] : WITH_LONG_FORM),
+        ]),
         env: ALL_HISTORIES,
         isLong: true,
       }),
       distributed(),
-      onDatabase("postgres-long", "postgres", { include: LONG, isLong: true }),
+      onDatabase("postgres-long", "postgres", {
+        include: LONG,
+        exclude: isShort ? files(["long/soak"]) : [],
+        isLong: true,
+      }),
       onDatabase("embedded-long", "embedded", { include: LONG, isLong: true }),
     ],
   },
