@@ -55,10 +55,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
                 stored.sessions.length === 0 ? "No session of this squad has begun yet." : "No figures yet."
               }
             >
-              <p>
-                The season shows a figure of each player over the last sessions, compared with the last{" "}
-                {NORMAL_RULE.matches} matches.
-              </p>
+              <p>The season compares a figure of each player with the last {NORMAL_RULE.matches} matches.</p>
             </Nothing>
           ) : (
             <Content client={client} stored={stored} zone={zone} />
