@@ -44,9 +44,12 @@ describe("asi info", () => {
     const reasons = new Fixture("valid/run-fix-loss");
     const { noFixOk, noDateOrTime } = reasons.expected.report.gnssWithoutRow;
     expect(noFixOk + noDateOrTime).toBeGreaterThan(0);
-    expect((await asi(["info", reasons.path])).stdout).toMatch(
-      noFixOk > 0 ? `${noFixOk} GNSS frame` : `${noDateOrTime} GNSS frame`,
-    );
+    const { stdout: told } = await asi(["info", reasons.path]);
+    expect(told).toMatch(noFixOk > 0 ? `${noFixOk} GNSS frame` : `${noDateOrTime} GNSS frame`);
+    // the time without a fix is a gap, as for the figures
+    expect(told).toMatch(/rates +GNSS 1 Hz/);
+    const duration = / {2}duration .*/.exec(told)?.[0];
+    expect((await asi(["stats", reasons.path])).stdout).toContain(duration?.replace(/^ +duration +/, ""));
   });
 
   test("shows the five longest gaps that are too short to end a range", async () => {
@@ -57,27 +60,27 @@ describe("asi info", () => {
       const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
       return { gaps, text: /^ {2}gaps +(.*(?:\n {8}.*)*)/m.exec(text)?.[1] };
     };
-    // 1.9 s are a few missing rows, more than 300 s end the range
-    expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
+    // a missing row each, as at 1 Hz; more than 300 s end the range
+    expect(await gaps(0, 1, 3, 4, 6, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
-      text: "no gaps of 2 seconds or more within a range",
+      text: "no gaps within a range",
     });
-    const { gaps: two, text } = await gaps(0, 2, 3, 303);
+    const { gaps: two, text } = await gaps(0, 1, 2, 8, 9, 10, 310);
     expect(two).toEqual({
       count: 2,
-      totalMs: 302_000,
+      totalMs: 306_000,
       longest: [
-        { start: 1_700_000_000_000, stop: 1_700_000_002_000 },
-        { start: 1_700_000_003_000, stop: 1_700_000_303_000 },
+        { start: 1_700_000_002_000, stop: 1_700_000_008_000 },
+        { start: 1_700_000_010_000, stop: 1_700_000_310_000 },
       ],
     });
-    expect(text).toMatch(/^2 gaps of 2 seconds or more within a range, 0:05:02 in total\n/);
-    expect(text).toMatch(/2023-11-14T22:13:23\.000Z to 2023-11-14T22:18:23\.000Z, 0:05:00/);
-    const many = await gaps(0, 10, 15, 30, 33, 50, 52, 90);
+    expect(text).toMatch(/^2 gaps within a range, 0:05:06 in total\n/);
+    expect(text).toMatch(/2023-11-14T22:13:30\.000Z to 2023-11-14T22:18:30\.000Z, 0:05:00/);
+    const many = await gaps(...[0, 20, 36, 62, 80, 112, 120].flatMap((s) => [s, s + 1, s + 2]));
     expect(
       many.gaps.longest.map(({ start, stop }: { start: number; stop: number }) => (stop - start) / 1000),
-    ).toEqual([10, 5, 15, 17, 38]);
-    expect(many.text).toMatch(/^7 gaps .* 0:01:30 in total; the longest:\n/);
+    ).toEqual([18, 14, 24, 16, 30]);
+    expect(many.text).toMatch(/^6 gaps .* 0:01:48 in total; the longest:\n/);
   });
 
   test("shows only time without any row as a gap if times run backwards", async () => {
@@ -92,12 +95,12 @@ describe("asi info", () => {
       );
     };
     // the late rows fill the gap, and the steps to the next rows cover time that contains rows
-    expect(await gapsOf(0, 1, 5, 6, 7, 2, 3, 4, 8)).toEqual([]);
-    expect(await gapsOf(0, 1, 9, 10, 3, 4, 11)).toEqual([
-      [1, 3],
-      [4, 9],
+    expect(await gapsOf(0, 1, 8, 9, 10, 2, 3, 4, 5, 6, 7, 11)).toEqual([]);
+    expect(await gapsOf(0, 1, 2, 20, 21, 22, 9, 10, 11, 23)).toEqual([
+      [2, 9],
+      [11, 20],
     ]);
-    expect(await gapsOf(10, 0, 1)).toEqual([[1, 10]]);
+    expect(await gapsOf(10, 11, 0, 1, 2)).toEqual([[2, 10]]);
   });
 
   test("--json prints the result of inspect, and exits with 3 for damage and with 0 if there is no row", async () => {

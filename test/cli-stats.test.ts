@@ -138,7 +138,7 @@ describe("asi stats", () => {
       expect([input, info.serial, report]).toEqual([path, expected.serial, expected.report]);
       const { definition, ...figures } = metrics;
       expect(figures).toEqual(golden.figures);
-      expect(definition).toMatchObject({ version: 4, parameters: golden.params });
+      expect(definition).toMatchObject({ version: 5, parameters: golden.params });
     },
   );
 
@@ -172,14 +172,16 @@ describe("asi stats", () => {
     new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
     TORN.copyTo(folder, "c.asi");
     WITHOUT_ROW.copyTo(folder, "d.asi");
-    const { status, stdout, stderr } = await asi(["stats", ".", "--format", "csv"], { cwd: folder });
-    expect(namesIn(folder)).toHaveLength(4);
+    writeFileSync(join(folder, "e.fit"), readFileSync("fixtures/valid/edges.fit").subarray(0, -200));
+    const { status, stdout, stderr } = await asi(["stats", ".", "e.fit", "--format", "csv"], { cwd: folder });
+    expect(namesIn(folder)).toHaveLength(5);
     expect(stdout).toContain('"a ""first"", match.asi",AS-10017,no,2025-03-15T14:30:00.000Z,');
     const rows = tableOf(stdout);
     expect(rows.map(({ input, damaged }) => [input, damaged])).toEqual([
       ['a "first", match.asi', "no"],
       ["b.asi", "no"],
       ["c.asi", "yes"],
+      ["e.fit", "yes"],
     ]);
     const { figures } = GOLDENS["match-hr"] ?? {};
     expect(rows[0]).toMatchObject({

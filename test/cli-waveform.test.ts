@@ -259,7 +259,11 @@ describe("asi stats --hrv", () => {
       mean_hr: own.mean_hr,
     });
     expect(JSON.parse(stdout).figures.hrv).not.toHaveProperty("lf_hf");
+    expect((await asi(["stats", path, "--hrv"])).stdout).toMatch(
+      /RMSSD \S+ ms \(meaningful only at rest\), SDNN/,
+    );
     const rest = await asi(["stats", path, "--hrv", "--at-rest"]);
+    expect(rest.stdout).toMatch(/RMSSD \S+ ms, SDNN/);
     expect(rest.stdout).toMatch(
       /heart-rate variability of \d+ intervals in 1 series, .* artefacts corrected/,
     );

@@ -7,7 +7,7 @@ import { BrailleGrid } from "../src/pictures/braille.js";
 import { WARNING } from "../src/pictures/palette.js";
 import { toPng } from "../src/pictures/png.js";
 import { toPixels } from "../src/pictures/raster.js";
-import type { Session } from "../src/pictures/session.js";
+import { type Session, speedSeries } from "../src/pictures/session.js";
 import { sessionPicture } from "../src/pictures/session-picture.js";
 import type { Shape } from "../src/pictures/shapes.js";
 import { drawnText } from "../src/pictures/stroke-font.js";
@@ -38,6 +38,18 @@ function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
 }
 
 const match = sessionOf(decodeSync(fixture("valid/match-hr").bytes).samples);
+
+describe("the plotted speeds", () => {
+  it("have the gaps of the figures where rows are too fast", () => {
+    const position = { latitudeE7: 0, longitudeE7: 0, altitudeMm: 0, hr: 0, fixType: 3 };
+    const rows = Array.from({ length: 60 }, (_, i) => {
+      return { ...position, timestampMs: 100 * i, speedMmPerS: i % 15 === 0 ? 3000 : 20_000 };
+    });
+    const { timesMs, gapsAfter } = speedSeries(sessionOf(batchOf(rows)));
+    expect([...timesMs]).toEqual([0, 1500, 3000, 4500]);
+    expect([...gapsAfter]).toEqual([0, 1, 2, 3]);
+  });
+});
 
 describe("a grid of braille", () => {
   it("has a dot for each point of a line, from the top left corner", () => {

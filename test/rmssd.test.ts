@@ -61,11 +61,13 @@ describe("RMSSD of the detected beats is within 10 % of that of the true beats",
   });
 });
 
-it("beats are found within 3 ms (standard deviation) if noise from steps and muscles is as strong as the R waves", () => {
+it("beats are found within 3 ms (standard deviation), and RMSSD within 12 %, if noise from steps and muscles is as strong as the R waves", () => {
   // the maxima of the envelope are 10 ms off here, as measured in the running recording of docs/heart-rate.md
   const { rateHz, samples, beatsS } = syntheticEcg({ durationS: 300, bpm: 150, running: 1.2, drift: 0.3 });
-  const { atMs } = foundIn(Int16Array.from(samples), rateHz);
+  const { atMs, rrMs } = foundIn(Int16Array.from(samples), rateHz);
   expect(atMs.length).toBe(beatsS.length);
+  const truth = rmssdOf(intervalsOf(beatsS.map((s) => 1000 * s)));
+  expect(Math.abs(rmssdOf(rrMs) / truth - 1)).toBeLessThan(0.12);
   const errorsMs = atMs.map((ms, i) => ms - 1000 * (beatsS[i] ?? 0));
   const mean = errorsMs.reduce((sum, error) => sum + error) / errorsMs.length;
   const variance = errorsMs.reduce((sum, error) => sum + (error - mean) ** 2, 0) / errorsMs.length;

@@ -68,17 +68,22 @@ describe("an export of the audit log", () => {
     expect(of.some(({ account }) => account === other.manager.id)).toBe(false);
     // Changes by others to rows that name an account are about it.
     await mine.create();
-    const ofAthlete = await exported(s, { account: String(mine.athlete) });
+    const ofAthlete = await exported(s, { accountId: String(mine.athlete) });
     expect(ofAthlete.map(({ operation }) => operation)).toContain("createTimeframe");
     await commands["account delete"](s.ctx, { username });
     await expect(exported(s, { account: username })).rejects.toThrow("not_found");
-    const deleted = await exported(s, { account: String(id) });
+    // A username can consist of digits.
+    const namesake = { username: String(id), email: "namesake@example.org", password: "a long passphrase" };
+    expect((await s.post("/api/v1/managers/", namesake)).status).toBe(201);
+    const ofNamesake = await exported(s, { account: String(id) });
+    expect(ofNamesake.map(({ operation }) => operation)).toEqual(["createManager"]);
+    const deleted = await exported(s, { accountId: String(id) });
     expect(deleted.length).toBeGreaterThan(of.length);
     expect(deleted.map(({ operation }) => operation)).toContain("account delete");
     const all = await exported(s, {});
     expect(
       all.filter(({ operation }) => operation === "audit export").map(({ after }) => after?.account),
-    ).toEqual([username, String(mine.athlete), String(id)]);
+    ).toEqual([username, mine.athlete, String(id), id]);
   });
 });
 

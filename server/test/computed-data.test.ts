@@ -57,18 +57,18 @@ describe("computed data", () => {
       ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
       ...["sprint_distance", "hid_distance", "has_accelerations", "too_fast"],
     ]);
-    expect(plain.headers.get("x-definition-version")).toBe("4");
+    expect(plain.headers.get("x-definition-version")).toBe("5");
     const whole = await s.get(`${one}?with_definition=true`, token);
     expect(whole.body).toEqual({
       ...plain.body,
-      definition: { version: 4, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
+      definition: { version: 5, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
     });
     expect(whole.headers.get("etag")).not.toBe(plain.headers.get("etag"));
     expect((await s.get(`${one}?with_definition=perhaps`, token)).status).toBe(400);
 
     const listed = await s.get(all, token);
     expect(listed.body).toEqual([{ timeframe: frame, data: plain.body }]);
-    expect(listed.headers.get("x-definition-version")).toBe("4");
+    expect(listed.headers.get("x-definition-version")).toBe("5");
     expect((await s.get(`${all}?with_definition=1`, token)).body).toEqual([
       { timeframe: frame, data: whole.body },
     ]);

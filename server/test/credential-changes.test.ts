@@ -103,12 +103,16 @@ describe("the credentials of an account", () => {
     ]);
   });
 
-  it("include the username; a new username is sent by email, because the user needs it to sign in and to request a password link", async ({
+  it("include the username, also for someone who has found a token; a new username is sent by email, because the user needs it to sign in and to request a password link", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();
     const username = `renamed-${person.username}`;
-    expect((await change(s, pathOf("manager", person), person, { username })).status).toBe(201);
+    const path = pathOf("manager", person);
+    later(s);
+    expect(outcome(await change(s, path, person, { username }))).toEqual(required);
+    const proven = { username, current_password: person.password };
+    expect((await change(s, path, person, proven)).status).toBe(201);
     const told = (await mailsTo(person)).find(({ subject }) => subject === "Your username was changed");
     expect(told?.to).toBe(`${person.username}@example.org`);
     expect(told?.text).toContain(`Username: ${username}`);

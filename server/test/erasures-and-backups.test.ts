@@ -1,5 +1,5 @@
 /** Tests that erased people remain erased after a backup that contains them is restored. */
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -176,6 +176,12 @@ describe("an old backup", () => {
     const other = await TestService.start(first.store);
     expect(await placesOf(other, scene.mark)).not.toEqual([]);
     expect((await other.get(path, deleted.token)).status).toBe(200);
+    for (const text of ["", "{}", '{"person":"ab']) {
+      const wrong = join(folder, "wrong.jsonl");
+      writeFileSync(wrong, text);
+      const applied = commands["erasures apply"](other.ctx, { list: wrong });
+      await expect(applied).rejects.toMatchObject({ code: "not_an_erasure_list" });
+    }
     expect(await commands["erasures apply"](other.ctx, { list })).toEqual({
       ...{ listed: 2, erased: 2 },
       recordings_waiting: 0,

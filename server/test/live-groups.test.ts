@@ -380,6 +380,23 @@ describe("live data of a session", () => {
     expect(timesOf(await client.next())).toEqual([T + 1_100]);
   });
 
+  it("contain the samples of a player until the permission to read them ends during the session", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [(typeof scene.players)[0]];
+    const session = await scene.session();
+    await s.store.database.queries
+      .update(permissions)
+      .set({ expirationTime: new Date(minute(30)) })
+      .where(and(eq(permissions.athleteId, ann.athlete), eq(permissions.permission, "READ")));
+    await put(s, ann.device, Date.parse(minute(20)));
+    const client = await follow(s, `/api/v2/sessions/${session}/live/`, { by: scene.manager });
+    expect(timesOf(await client.next())).toEqual([Date.parse(minute(20))]);
+    await put(s, ann.device, Date.parse(minute(29)), Date.parse(minute(31)));
+    expect(timesOf(await client.next())).toEqual([Date.parse(minute(29))]);
+  });
+
   it("contain a period that the remaining time frame of the whole session does not contain", async ({
     service: s,
   }) => {

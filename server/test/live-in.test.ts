@@ -115,9 +115,35 @@ describe("a streamed recording", () => {
     await receiver.take(recording);
     await receiver.end();
     receiver.close();
-    expect(offsets).toEqual([0, 0, 0, recording.length]);
+    // The last transaction deletes the bytes.
+    expect(offsets).toEqual([0, 0, 0, recording.length, recording.length]);
     expect(receiver.counts).toEqual({ read: 131, stored: 130, known: 0, refused: 1, unowned: 1 });
     expect(await stateOf(device)).toMatchObject({ stored_bytes: recording.length, ended: true });
+  });
+
+  it("has few rows even if its bytes arrive one by one, and continues after them", async ({
+    live: { s, ann, longOwned, samplesOf },
+  }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 50);
+    const ctx = { ...s.ctx, caller: callerOf(ann) };
+    const { queries } = ctx;
+    const owned = await currentOwner.find(ctx, { device: device.id }, { queries, lock: false });
+    const receiver = await StreamReceiver.begin(ctx, owned, { recording: "one", offset: 0 });
+    for (let at = 0; at < 50; at++) await receiver.take(recording.subarray(at, at + 1));
+    receiver.close();
+    const pieces = () => queries.$count(streamPieces, eq(streamPieces.deviceId, device.id));
+    expect(await pieces()).toBe(1);
+    const again = await StreamReceiver.begin(ctx, owned, { recording: "one", offset: 50 });
+    expect(await again.prepare(new AbortController().signal)).toBe(true);
+    // Above 4 KiB, a piece does not grow.
+    const middle = Math.max(50 + 4_096, recording.length - 500);
+    await again.take(recording.subarray(50, middle));
+    await again.take(recording.subarray(middle));
+    expect(await pieces()).toBe(middle < recording.length ? 2 : 1);
+    await again.end();
+    again.close();
+    expect(await samplesOf(device)).toHaveLength(50);
   });
 
   it("keeps its bytes only until it ends", async ({ live: { s, longOwned, stream } }) => {

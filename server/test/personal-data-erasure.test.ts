@@ -174,7 +174,7 @@ describe("the erasure of an athlete", () => {
     expect([await ownStream(false), await ownStream(true)]).toEqual([0, 1]);
   });
 
-  it("does not end a stream if none of the times belonged to the athlete", async () => {
+  it("does not end a stream if none of the times belonged to the athlete, and counts it as waiting", async () => {
     const scene = await Scene.of(s);
     const { device, manager } = scene.team;
     await s.store.database.queries.execute(sql`UPDATE timeframes SET start_time = start_time - interval '1 year',
@@ -186,12 +186,13 @@ describe("the erasure of an athlete", () => {
       connection: randomUUID(),
       updatedAt: new Date(),
     });
-    await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
     const left = await s.store.database.queries.$count(
       recordingStreams,
       eq(recordingStreams.deviceId, device.id),
     );
     expect(left).toBe(1);
+    expect(proof).toMatchObject({ rows: { samples: 0, recordings_waiting: 1 } });
   });
 
   it("counts recordings by the managers of the devices that wait to be loaded", async () => {

@@ -97,7 +97,11 @@ export class Plans {
     const index = node["Index Name"];
     if (index === undefined || !this.#isLarge(index)) return within;
     const leading = this.#leading.get(index) ?? null;
-    const isSearched = leading === null || new RegExp(`\\b${leading}\\b`).test(node["Index Cond"] ?? "");
-    return isSearched || (limited && node.Filter === undefined) ? within : [index, ...within];
+    const found = new RegExp(`\\b${leading}\\b( = )?`).exec(node["Index Cond"] ?? "");
+    const isSearched = leading === null || found !== null;
+    // Rows in the order of ids, after one: if few match the filter, the scan reads all others before it has found enough.
+    const isLongSearch = limited && leading === "id" && found?.[1] === undefined;
+    const isFast = node.Filter === undefined ? isSearched || limited : isSearched && !isLongSearch;
+    return isFast ? within : [index, ...within];
   }
 }

@@ -427,6 +427,15 @@ describe("a roster", () => {
     expect([members.length, assignments.length]).toEqual([2, 2]);
   });
 
+  it("creates each athlete once if two imports run at the same time", async () => {
+    const other = await startService({ grantManagedAthletes: true });
+    const scene = await SquadScene.of(other);
+    const csv = "player,serial\nBea,\nCleo,\n";
+    const answers = await Promise.all([load(scene, csv, "create=true"), load(scene, csv, "create=true")]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ body }) => body.created.athletes).sort()).toEqual([0, 2]);
+  });
+
   it("changes nothing if it exceeds a quota", async () => {
     const small = await startService({ quotaMembers: 1, grantManagedAthletes: true });
     const scene = await SquadScene.of(small);

@@ -1,5 +1,5 @@
 /** Tests squads, their members, and the devices that they wear. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";
 import { assignments, auditLog, squadMembers, squads } from "../src/store/schema.js";
@@ -121,6 +121,26 @@ it("squads, players, assignments and sessions are found by a part of their names
   expect((await found(MEMBERS, terms)).errors).toEqual([
     { field: "search", detail: "Search for at most 20 terms." },
   ]);
+});
+
+it("a search of assignments looks through 5,000 of them for a page, and continues with the cursor", async () => {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const [ann] = scene.players;
+  await s.store.database.queries.execute(sql`
+    INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+    SELECT owner_id, device_id, athlete_id, start_time - n * interval '2 hours', start_time - n * interval '2 hours' + interval '1 hour'
+    FROM assignments, generate_series(1, 5000) AS n WHERE owner_id = ${scene.manager.id}`);
+  const zoe = await scene.add("Zoe");
+  const search = async (query: string) => (await s.get(`${ASSIGNMENTS}?${query}`, scene.manager.token)).body;
+  const first = await search("search=zoe");
+  expect(first).toEqual({ results: [], next: expect.any(String) });
+  const second = await search(`search=zoe&cursor=${first.next}`);
+  expect(second).toMatchObject({ results: [{ athlete: zoe.athlete }], next: null });
+  // A full page ends before the others that it looks through.
+  const full = await search("search=ann&limit=2");
+  expect(full.results).toHaveLength(2);
+  const after = await search(`search=ann&limit=1&cursor=${full.next}`);
+  expect(after.results).toMatchObject([{ id: full.results[1].id + 1, athlete: ann?.athlete }]);
 });
 
 describe("a member", () => {

@@ -113,6 +113,54 @@ it("a roster creates any number of athletes with the same statements, and none i
   expect(counts[1]).toBe(counts[0]);
 });
 
+it("a roster reads the athletes of the manager before its transaction, which reads them again only if there are more", async () => {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const { queries, sent } = listening();
+  const load = (ctx: Context) =>
+    importRoster(ctx, scene.squad, Buffer.from("player,serial\nAnn,\nBea,\n"), { create: true });
+  const kinds = () =>
+    sent.flatMap((text) =>
+      /^begin/i.test(text)
+        ? ["begin"]
+        : text.includes('"profile_external_id"') && text.includes("limit")
+          ? ["read"]
+          : [],
+    );
+  const ctx = by(scene, queries);
+  await load(ctx);
+  expect(kinds()).toEqual(["read", "begin"]);
+  sent.length = 0;
+  const transaction = queries.transaction.bind(queries);
+  queries.transaction = async (work, config) => {
+    await scene.add("Cleo");
+    return transaction(work, config);
+  };
+  await load(ctx);
+  expect(kinds()).toEqual(["read", "begin", "read"]);
+});
+
+it("the deletion of an athlete sends the same statements for many and for few managers with squads", async () => {
+  const counts: number[] = [];
+  for (const managers of [2, 9]) {
+    const team = await Team.of(s);
+    const { queries, sent } = listening();
+    await queries.execute(sql`
+      WITH manager AS (
+        INSERT INTO accounts (role, username, username_key, email, created_at)
+        SELECT 'MANAGER', name, name, '', now() FROM (SELECT 'm-' || gen_random_uuid() AS name FROM generate_series(1, ${managers})) AS new
+        RETURNING id
+      ), squad AS (INSERT INTO squads (name, owner_id, created_at) SELECT 'Squad', id, now() FROM manager)
+      INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+      SELECT ${team.athlete}, id, 'WRITE', now() - interval '1 day', now() + interval '1 day' FROM manager`);
+    sent.length = 0;
+    await deleteManagedAthlete(by(team, queries), await rowOf(accounts, team.athlete), {});
+    counts.push(sent.length);
+    const derivations = sql`kind = 'derive' AND payload->>'athleteId' = ${String(team.athlete)}`;
+    expect(await queries.$count(jobs, derivations)).toBe(managers);
+  }
+  expect(counts[1]).toBe(counts[0]);
+});
+
 it("the number of statements for a roster is the same for many and for few players and devices", async () => {
   const counts: number[][] = [];
   for (const players of [2, 9]) {
@@ -304,6 +352,16 @@ describe("the deliveries of a change to many time frames", () => {
     const { job, perTransaction } = await fanOutJob();
     await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY));
     expect(await perTransaction()).toEqual([200, 50]);
+  });
+
+  it("are not counted as unsent if equal ones wait", async () => {
+    const { job, count } = await fanOutJob();
+    const [turn, isFailed] = [new Turn(Number.POSITIVE_INFINITY), eq(webhookDeliveries.state, "failed")];
+    const { queries } = s.store.database;
+    const before = await queries.$count(webhookDeliveries, isFailed);
+    await fanOut(s.ctx, job, turn);
+    await fanOut(s.ctx, { ...job, details: {} }, turn);
+    expect([await count(), await queries.$count(webhookDeliveries, isFailed)]).toEqual([250, before]);
   });
 
   it("are written in several turns, and the end of a turn does not count as a failure", async () => {

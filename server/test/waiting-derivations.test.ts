@@ -10,9 +10,17 @@ import { listSessions } from "../src/domain/sessions/list.js";
 import { readableSession } from "../src/domain/sessions/rules.js";
 import { sessionDetails, waitingDerivations } from "../src/domain/sessions/waiting-work.js";
 import { queriesOf } from "../src/store/connection/database.js";
-import { assignments, jobs, sessionFigures, squadMembers } from "../src/store/schema.js";
+import {
+  assignments,
+  jobs,
+  permissions,
+  sessionFigures,
+  squadMembers,
+  timeframes,
+} from "../src/store/schema.js";
 import { service, startService } from "./service.js";
 import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
+import { newActivity } from "./team.js";
 
 const times = { start_time: minute(-100), end_time: minute(100) };
 
@@ -273,6 +281,28 @@ describe("a derivation that a limit prevents", () => {
       expect(body).not.toContain("incomplete");
     },
   );
+
+  it("leaves a time frame that version 1 has moved, until a derivation restores it without the permission to write", async () => {
+    const { s, scene, session, path, ann, join } = await currentSession();
+    const { queries } = s.store.database;
+    const own = and(eq(timeframes.athleteId, ann.athlete), eq(timeframes.ownerId, scene.manager.id));
+    const [before] = await queries.select().from(timeframes).where(own);
+    const activity = await newActivity(s, scene.manager);
+    const moved = await scene.send("PATCH", `/api/v1/timeframes/${before?.id}/`, { activity });
+    expect(moved.status).toBe(200);
+    const isWrite = eq(permissions.permission, "WRITE");
+    await queries.delete(permissions).where(and(eq(permissions.athleteId, ann.athlete), isWrite));
+    const small = await startService({ activityMaxTimeframes: 1 });
+    await join();
+    await small.runJobs();
+    expect((await scene.send("GET", path)).body.limit_reached).toBe(true);
+    expect(await queries.select().from(timeframes).where(own)).toMatchObject([{ id: before?.id }]);
+    expect((await scene.send("PATCH", path, { place: "Away" })).status).toBe(200);
+    const { assignedAt, startTime, endTime } = before ?? {};
+    expect(await queries.select().from(timeframes).where(own)).toMatchObject([
+      { activityId: session, assignedAt, startTime, endTime },
+    ]);
+  });
 
   it("runs again when a time frame of the activity is deleted; a deleted time frame is not a limit", async () => {
     const { s, scene, session, path, bob, join, table } = await currentSession();

@@ -86,7 +86,7 @@ describe("after a player has withdrawn the permission to write, the session", ()
     expect(own.status).toBe(200);
   });
 
-  it("gets no time frames of the player for new times, and keeps the one of the whole session when its times change", async () => {
+  it("gets no time frames of the player for new times, and keeps the one of the whole session within its current times", async () => {
     const { scene, first, second, session, path, token } = await played();
     await putPeriods(scene, path, [half()]);
     await withdraw(scene, first, token, "WRITE");
@@ -105,8 +105,11 @@ describe("after a player has withdrawn the permission to write, the session", ()
       { athlete: first.athlete, player: "Ann", period: "1st half", reason: "no_permission" },
     ]);
     expect((await scene.send("PATCH", path, { end_time: minute(50) })).status).toBe(200);
-    expect(await of(first)).toEqual([whole]);
-    expect((await of(second))[0]).toEqual([minute(0), "2024-06-01T13:49:59.999Z"]);
+    const shorter = [minute(0), "2024-06-01T13:49:59.999Z"];
+    expect(await of(first)).toEqual([shorter]);
+    expect((await of(second))[0]).toEqual(shorter);
+    expect((await scene.send("PATCH", path, { end_time: minute(60) })).status).toBe(200);
+    expect(await of(first)).toEqual([shorter]);
     await grant(s, first.athlete, scene.manager.id, "WRITE", LONG_BEFORE, LONG_AFTER);
     await scene.send("PATCH", path, { place: "Away" });
     expect(await of(first)).toEqual(await of(second));
@@ -157,6 +160,24 @@ describe("after a player has withdrawn the permission to write, the session", ()
     expect(await ofNext()).toEqual([[minute(5), "2024-06-01T13:06:59.999Z"]]);
   });
 
+  it("leaves samples outside of a shorter session to later time frames, and takes none of the others from the player", async () => {
+    const { scene, first, second, session, path, token } = await played();
+    const bob = await tokenOf(scene, second);
+    const { queries } = s.store.database;
+    const ofSession = eq(timeframes.activityId, session);
+    const [frame] = await queries.select().from(timeframes).where(ofSession);
+    await withdraw(scene, first, token, "WRITE");
+    const next = { athlete: second.athlete, device: first.device.id, owner: scene.manager.id, params: {} };
+    const times = { start_time: minute(0), end_time: minute(10) };
+    const json = { ...next, ...times, activity: session, json_schema: frame?.jsonSchemaId };
+    expect((await scene.send("POST", "/api/v1/timeframes/", json)).status).toBe(201);
+    expect([await samplesIn(first, token), await samplesIn(second, bob)]).toEqual([6000, 6000]);
+    expect((await scene.send("PATCH", path, { end_time: minute(5) })).status).toBe(200);
+    expect([await samplesIn(first, token), await samplesIn(second, bob)]).toEqual([3000, 6000]);
+    const file = await scene.send("GET", `/api/v2/sessions/${session}/samples/?format=csv`);
+    expect(file.body.split(",Ann,")).toHaveLength(1 + 3000);
+  });
+
   it("counts only the current times of the session, and names a player without a time frame for all of them", async () => {
     const { scene, first, session, path, token } = await played();
     await withdraw(scene, first, token, "WRITE");
@@ -175,8 +196,6 @@ describe("after a player has withdrawn the permission to write, the session", ()
     expect((await scene.send("PATCH", path, { end_time: minute(9) })).status).toBe(200);
     const season = (await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`)).body;
     expect(season.players.map(({ player }: Row) => player)).toEqual([]);
-    expect((await scene.completeTable(session)).left_out).toEqual([]);
-    expect((await scene.send("PATCH", path, { end_time: minute(70) })).status).toBe(200);
     const { left_out } = await scene.completeTable(session);
     expect(left_out).toEqual([
       { athlete: first.athlete, player: "Ann", period: null, reason: "no_permission" },

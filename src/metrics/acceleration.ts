@@ -1,5 +1,5 @@
 import { type LowPass, lowPassZeroPhase, TWO_HZ } from "./butterworth.js";
-import type { PreparedSignal, Segment } from "./prepare.js";
+import { durationOf, type PreparedSignal, type Segment } from "./prepare.js";
 import { doubleMedianAround, GAP, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
@@ -14,6 +14,9 @@ const SLOWEST_STEP_MS = 200;
  * clock jitter of receivers *(choice)*.
  */
 const SLOWEST_STEP_OF_PART_MS = 220;
+
+/** With fewer samples per second in more of the time, numbers of accelerations would be too low *(choice)*. */
+const LEAST_FAST_SHARE = 0.95;
 
 /** Minimum duration of a part with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
@@ -85,12 +88,10 @@ export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   });
 }
 
-/** Returns the duration of the fast stretches, ms. */
-export const fastTimeMs = (signal: PreparedSignal): number =>
-  fastStretches(signal).reduce(
-    (ms, { first, last }) => ms + (signal.timestampMs[last] ?? 0) - (signal.timestampMs[first] ?? 0),
-    0,
-  );
+/** Returns whether nearly all of the recorded time has enough samples per second, so that the numbers of accelerations are complete. */
+export const hasAllAccelerations = (signal: PreparedSignal): boolean =>
+  isFastEnough(signal) &&
+  durationOf({ ...signal, segments: fastStretches(signal) }) >= LEAST_FAST_SHARE * durationOf(signal);
 
 function isTooSlow(timestampMs: Float64Array, sample: number): boolean {
   const step = stepMs(timestampMs, sample);

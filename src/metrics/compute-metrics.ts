@@ -1,5 +1,5 @@
 import { AsiError } from "../errors.js";
-import { accelerationSignals, isFastEnough } from "./acceleration.js";
+import { accelerationSignals, hasAllAccelerations } from "./acceleration.js";
 import { findEfforts } from "./efforts.js";
 import { athleteMaxHeartRate, isValidHeartRate, summariseHeartRate } from "./heart-rate.js";
 import { distancePerSlice } from "./intensity.js";
@@ -12,7 +12,7 @@ import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
 /** Version of the rules in this folder. Increment it when a rule changes, so that every stored result is recomputed. */
-export const METRICS_VERSION = 4;
+export const METRICS_VERSION = 5;
 
 const DAY_MS = 86_400_000;
 
@@ -81,7 +81,7 @@ export function computeMetrics(
     timePerHrZone: heartRate.zones,
     sprint_distance: sprints.distance,
     hid_distance: { threshold_1: intense.distance, threshold_2: veryIntense.distance },
-    has_accelerations: isFastEnough(signal),
+    has_accelerations: hasAllAccelerations(signal),
     too_fast: { samples: signal.tooFast.samples, duration: durationSeconds(signal.tooFast.durationMs) },
     definition: { version: METRICS_VERSION, parameters },
   };

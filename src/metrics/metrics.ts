@@ -124,7 +124,10 @@ export interface Metrics {
   readonly sprint_distance: number;
   /** m in all runs of `hid`. */
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
-  /** Whether accelerations were computed; false below 5 samples per second. Both lists are then empty. */
+  /**
+   * Whether the lists of accelerations and decelerations are complete; false if more than 5 % of the recorded time has fewer than 5
+   * samples per second. The lists then contain at most those of the other parts.
+   */
   readonly has_accelerations: boolean;
   /**
    * Rows that are excluded from the figures because they are faster than `max_valid_speed`. A large number indicates that the

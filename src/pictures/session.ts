@@ -1,8 +1,10 @@
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import type { Metrics } from "../metrics/index.js";
+import { inThousandths } from "../metrics/parameters.js";
+import { validSpeeds } from "../metrics/prepare.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { orderSamples } from "../metrics/samples.js";
-import { GAP, type GapRule, gapsAfter, hasSpeed } from "../metrics/segments.js";
+import { gapsAfter } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 
 /** The content of a picture. */
@@ -38,35 +40,27 @@ export interface Series {
 /** Heart rates arrive once a second or less often. */
 const HEART_RATE_GAP = { minMs: 15_000, steps: 0 };
 
-/** Returns the speeds in km/h, without those above the highest valid speed, as in the figures. */
+/** Returns the speeds in km/h, without those above the highest valid speed and with the gaps of the figures. */
 export function speedSeries({ samples, metrics }: Session): Series {
-  const { timestampMs, speedMmPerS } = orderSamples(samples);
-  const highest = metrics.definition.parameters.max_valid_speed * 1000;
-  return seriesOf(timestampMs, speedMmPerS, {
-    isShown: (speed) => hasSpeed(speed) && speed <= highest,
-    shown: (speed) => (speed / 1000) * KM_PER_H,
-    gap: GAP,
+  const { timestampMs, speedMmPerS, segments } = validSpeeds(orderSamples(samples), {
+    maxValidMmPerS: inThousandths(metrics.definition.parameters.max_valid_speed),
   });
+  return {
+    timesMs: timestampMs,
+    valueAt: (sample) => ((speedMmPerS[sample] ?? 0) / 1000) * KM_PER_H,
+    gapsAfter: new Set(segments.map(({ last }) => last)),
+  };
 }
 
 /** Returns the heart rates in bpm, without implausible ones, as in the figures. */
 export function heartRateSeries({ samples }: Session): Series {
   const { timestampMs, hr } = orderSamples(samples);
-  return seriesOf(timestampMs, hr, { isShown: isValidHeartRate, shown: (bpm) => bpm, gap: HEART_RATE_GAP });
-}
-
-/** Selects the samples that have a value and are used by the figures, with the gaps between them. */
-function seriesOf(
-  timestampMs: Float64Array,
-  values: Int32Array | Uint8Array,
-  { isShown, shown, gap }: { isShown(value: number): boolean; shown(value: number): number; gap: GapRule },
-): Series {
-  const isKept = (_: number, sample: number) => isShown(values[sample] ?? 0);
+  const isKept = (_: number, sample: number) => isValidHeartRate(hr[sample] ?? 0);
   const timesMs = timestampMs.filter(isKept);
-  const kept = values.filter(isKept);
+  const kept = hr.filter(isKept);
   return {
     timesMs,
-    valueAt: (sample) => shown(kept[sample] ?? 0),
-    gapsAfter: new Set(gapsAfter(timesMs, gap)),
+    valueAt: (sample) => kept[sample] ?? 0,
+    gapsAfter: new Set(gapsAfter(timesMs, HEART_RATE_GAP)),
   };
 }

@@ -11,13 +11,13 @@ export interface Inspection {
   fileName: string | null;
   /** Number of rows between `from` and `to`, after selection by `everyMs`. */
   rowsProduced: number;
-  /** Recorded time: the sum of the ranges' lengths, ms. */
+  /** The sum of the ranges' lengths, ms. It includes gaps of up to 5 minutes, which `asi info` and the figures exclude. */
   recordedMs: number;
-  /** Mean rates; null if the recorded time is 0. */
+  /** Mean rates in this time; null if it is 0. */
   rates: {
-    /** Rows per second of recorded time. */
+    /** Rows per second. */
     gnssHz: number | null;
-    /** Rows with a heart rate per second of recorded time. */
+    /** Rows with a heart rate per second. */
     hrHz: number | null;
     /** Sample rate of the ECG waveform, from its frames. */
     ecgHz: number | null;

@@ -21,7 +21,7 @@ export interface SquadColumn {
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, missing ones would count as 0. */
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md). Without this check, their number would be too low. */
 const effortColumn = (key: "accelerations" | "decelerations", head: string, title: string): SquadColumn => ({
   key,
   head,
@@ -29,8 +29,8 @@ const effortColumn = (key: "accelerations" | "decelerations", head: string, titl
   unit: "",
   decimals: 0,
   kind: "sum",
-  value: ({ [key]: efforts }, { hasAccelerations }) =>
-    hasAccelerations ? efforts.threshold_1.values.length + efforts.threshold_2.values.length : null,
+  value: ({ [key]: efforts, has_accelerations }) =>
+    has_accelerations ? efforts.threshold_1.values.length + efforts.threshold_2.values.length : null,
 });
 
 /** Returns null for a player without individual zones in a table with individual zones. */
@@ -139,7 +139,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
 ];
 
 /** The figures of tables and pages if no others are selected. They fit on a terminal of 120 characters and on A4. */
-export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
+export const MAIN_COLUMNS: readonly SquadColumn[] = /* @__PURE__ */ SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
 

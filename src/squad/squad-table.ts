@@ -1,4 +1,4 @@
-import { fastTimeMs } from "../metrics/acceleration.js";
+import { requireOptions } from "../arguments.js";
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import {
   computeMetrics,
@@ -14,9 +14,7 @@ import {
 } from "../metrics/index.js";
 import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { orderSamples } from "../metrics/samples.js";
-import { selectedSignal } from "../metrics/selected-signal.js";
 import { benchTimeOf } from "./bench.js";
-import { isIncomplete } from "./incomplete.js";
 import { type Interval, lengthOf } from "./interval.js";
 import {
   type EstimateFunctions,
@@ -99,8 +97,6 @@ export function squadRows(
 export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimates {
   /** Null if there are no data. */
   metrics: Metrics | null;
-  /** Whether nearly all of the time has enough rows per second for accelerations. Otherwise, their number would be too low. */
-  hasAccelerations: boolean;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null if there is no heart rate or the maximum heart rate is unknown. */
@@ -110,7 +106,6 @@ export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimate
 /** The figures without data. */
 export const NO_FIGURES: MemberFigures = {
   metrics: null,
-  hasAccelerations: false,
   hrCoverage: null,
   trimp: null,
 };
@@ -137,6 +132,10 @@ export function figuresByInterval(
   options: SquadOptions = {},
   samples: MetricSamples = prepareSamples(member.recordings.map(({ samples }) => samples)),
 ): (intervals: readonly Interval[] | null) => MemberFigures {
+  requireOptions(options, [
+    ...["preset", "params", "zones", "recipes", "mayBeUncounted"],
+    ...["peaks", "metabolic", "standardRuns"],
+  ]);
   return (intervals) => figuresOf(member, samples, intervals, options);
 }
 
@@ -172,13 +171,9 @@ function figuresOf(
   if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
   const { athlete_max_hr: maxHr } = metrics;
-  const hasAccelerations =
-    metrics.has_accelerations &&
-    !isIncomplete(fastTimeMs(selectedSignal(samples, options).signal) / recordedMs);
   const input = { name: member.name, samples, mayBeMissing: mayBeUncounted };
   return {
     metrics,
-    hasAccelerations,
     hrCoverage: heartRateShare(member, recordedMs, intervals),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
     ...memberPeaks(peaks, {

@@ -18,8 +18,10 @@ function start(): void {
     render(<p class="problem">{data}</p>, document.body);
     return;
   }
+  const { max_hr = null, ...params } = data.metrics.params;
   settings.preset.value = data.metrics.preset;
-  settings.maxHeartRate.value = data.metrics.params.max_hr ?? null;
+  settings.params = params;
+  settings.maxHeartRate.value = max_hr;
   const samples = unpackSamples(fromBase64(data.samples));
   const { info, report, engine } = data.inspection;
   const { recording, rows } = prepare(0, [samples], {
@@ -57,10 +59,9 @@ function start(): void {
 }
 
 function damageOf({ inspection: { report } }: ReportData) {
-  const { firstDamage } = report;
-  if (firstDamage === undefined) return { places: [], hasMore: false };
-  const { byteOffset, afterMs } = firstDamage;
-  return { places: [{ byteOffset, afterMs }], hasMore: true };
+  const { firstDamage, damage } = report;
+  const frames = damage.badChecksums + damage.overlong + damage.overruns;
+  return { places: firstDamage === undefined ? [] : [firstDamage], hasMore: frames > 1 };
 }
 
 start();

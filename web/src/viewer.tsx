@@ -64,13 +64,14 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
   useEffect(() => () => void lastShown.set(recording, selection.shown.peek()), [recording, selection]);
   useEffect(() => {
     const { report, cutOff } = recording.facts;
-    if (cutOff !== null) damage.value = { places: [cutOff], hasMore: false };
+    const show = (found: Damage) => {
+      damage.value = found;
+      marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
+    };
+    if (cutOff !== null) show({ places: [cutOff], hasMore: false });
     if (report === null || !isDamaged(recording.facts)) return;
     reader.ask("findDamage", { id: recording.id }).then(
-      (found) => {
-        damage.value = found;
-        marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
-      },
+      show,
       // The recording was closed in the meantime, or is no longer readable. The report has the extent of the damage.
       () => undefined,
     );

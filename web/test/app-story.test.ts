@@ -254,10 +254,14 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await expect
       .poll(() => service.mailsTo("paul").some((mail) => /password .*changed/i.test(mail)))
       .toBe(true);
-    // links for a new password go to this address, so a new address requires the password
+    // links for a new password go to this address, so a new address requires the password, like a new username
     await showView(page, "#/account", "Paul");
-    await page.getByLabel("Email").fill("paul.new@example.org");
     const profile = page.locator("section", { hasText: "Save the profile" });
+    await profile.getByLabel("Username").fill("paul.new");
+    await profile.getByLabel("Current password").waitFor();
+    await profile.getByLabel("Username").fill("paul");
+    await profile.getByLabel("Current password").waitFor({ state: "detached" });
+    await profile.getByLabel("Email").fill("paul.new@example.org");
     await profile.getByLabel("Current password").fill("another long passphrase");
     await profile.getByRole("button", { name: "Save the profile" }).click();
     await page.getByText("The profile is saved.").waitFor();

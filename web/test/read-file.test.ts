@@ -101,6 +101,13 @@ describe("a file that cannot be read", () => {
     expect(isDamaged(facts)).toBe(true);
   });
 
+  it("says that times without an offset in a CSV file are read as UTC", async () => {
+    const file = new File(["timestamp,latitude,longitude,speed\n2025-05-17 16:30:00,47,8,1\n"], "excel.csv");
+    const { batches, facts } = await readFile(file, { serial: null, onProgress: () => {} });
+    expect(batches[0]?.timestampMs[0]).toBe(Date.UTC(2025, 4, 17, 16, 30));
+    expect(facts.notes).toEqual(["Times without an offset are read as UTC."]);
+  });
+
   it("says that a gzip file is incomplete", async () => {
     const torn = await refusal(new Uint8Array(gzipSync(fixture("valid/match-hr.asi")).subarray(0, 5000)));
     expect(torn).toMatchObject({

@@ -58,6 +58,28 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
+  it("has the zones and thresholds of the command", async () => {
+    const params = { speed_ranges: [0, 3, 5], sprint_threshold: 5, max_hr: 190 };
+    const metrics = { preset: "soccer", params };
+    const page = await openPage({ at: report("valid/match-hr.asi", { metrics }) });
+    const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
+    const { sprint } = computeMetrics(samples, { params });
+    await page.getByText(`Sprints: ${sprint.threshold_1.values.length}`, { exact: true }).waitFor();
+    const zones = page.locator(".panel", { hasText: "Speed zones: those of this report." });
+    expect(await zones.locator("tbody th").allInnerTexts()).toEqual(["0–10.8", "10.8–18", "18+"]);
+  });
+
+  it("says that only the first damaged place is listed if there are more", async () => {
+    for (const [name, count] of [
+      ["damaged/torn-frames.asi", 1],
+      ["damaged/foreign-header-broken.asi", 0],
+    ] as const) {
+      const page = await openPage({ at: report(name) });
+      await page.getByRole("region", { name: "Damaged places" }).waitFor();
+      expect(await page.getByText("The first is listed.").count(), name).toBe(count);
+    }
+  });
+
   it("contains the peak demands with their passages, and the optional figures", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));

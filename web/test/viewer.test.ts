@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has no accelerations if its rate is too low, and explains this only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));
-    await page.getByText("None in the shown time. They require at least 5 samples per second.").waitFor();
+    await page.getByText("Not all are known. They require at least 5 samples per second.").waitFor();
     const rows = Array.from({ length: 200 }, (_, i) => ({
       timestamp: Date.UTC(2025, 4, 17) + i * 100,
       latitude: 47.37,
@@ -263,6 +263,13 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(() => places.count()).toBeGreaterThan(0);
     const counts = await places.locator("td:nth-of-type(1)").allInnerTexts();
     expect(counts.reduce((sum, text) => sum + Number(text), 0)).toBe(report.damage.badChecksums);
+  });
+
+  it("marks the place of damage in a FIT file on the time axis", async () => {
+    const page = await openPage();
+    const buffer = readFileSync(fixturePath("valid/edges.fit")).subarray(0, -200);
+    await choose(page, { name: "ride.fit", mimeType: "", buffer });
+    await page.locator(".overview .mark").waitFor();
   });
 
   it("computes the heart-rate variability in the visible part, like `asi stats --hrv --from --to`", async () => {

@@ -110,8 +110,6 @@ function audit(root: Command): void {
   )
     .option("--from <time>", "entries at or after this time")
     .option("--to <time>", "entries before this time")
-    .option(
-      "--account <account>",
-      "entries by or about this account; its username, or its id if it is deleted",
-    );
+    .option("--account <username>", "entries by or about this account")
+    .option("--account-id <id>", "entries by or about the account with this id, which may be deleted");
 }

@@ -2,9 +2,14 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
 import { JsonObject } from "../domain/activities/resource.js";
+import { ordering } from "../wire/types.js";
 import { tellIgnored } from "./ignored.js";
 
-const query = Type.Object({ limit: Type.Optional(Type.String()), search: Type.Optional(Type.String()) });
+const query = Type.Object({
+  limit: Type.Optional(Type.String()),
+  ordering: ordering(["name", "birthdate"]),
+  search: Type.Optional(Type.String()),
+});
 const body = Type.Object({
   name: Type.String(),
   json: JsonObject("Free"),
@@ -42,6 +47,12 @@ describe("ignored parts of a request", () => {
   it("include a limit that is not a positive number", () => {
     for (const limit of ["abc", "0", "-5", "1.5"]) expect(ignoredOf({ limit })).toBe("limit");
     expect(ignoredOf({ limit: "" })).toBe(undefined);
+  });
+
+  it("include an ordering by a field that the list does not have", () => {
+    for (const ordering of ["colour", "name,-colour", "id", "__proto__"])
+      expect(ignoredOf({ ordering })).toBe("ordering");
+    for (const ordering of ["", "-Name, birthdate", "name,"]) expect(ignoredOf({ ordering })).toBe(undefined);
   });
 
   it("are named in the header with escaped characters", () => {

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import { errors } from "../domain/change/errors.js";
+import { orderingFields } from "../domain/lists/listing.js";
 
 /** Maximum number of names in the header, and of characters of each. */
 const MAX_NAMES = 20;
@@ -46,6 +47,19 @@ const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => 
   );
 };
 
+/** Whether `ordering` names fields by which the list cannot be ordered. */
+const isOrderingIgnored = (query: TSchema | undefined, given: unknown): boolean => {
+  const ordering = isObject(given) ? given.ordering : undefined;
+  const fields = (query?.properties as Members | undefined)?.ordering?.fields as
+    | readonly string[]
+    | undefined;
+  return (
+    fields !== undefined &&
+    typeof ordering === "string" &&
+    orderingFields(ordering).some(({ field }) => field !== "" && !fields.includes(field))
+  );
+};
+
 interface Part {
   schema: TSchema | undefined;
   given: unknown;
@@ -75,13 +89,18 @@ function* take<T>(values: Iterable<T>, count: number): Generator<T> {
   }
 }
 
+function* ignoredIn(query: Part, body: Part): Generator<string> {
+  if (isLimitIgnored(query.schema, query.given)) yield "limit";
+  if (isOrderingIgnored(query.schema, query.given)) yield "ordering";
+  yield* unknownIn(query, body);
+}
+
 /**
- * Reports ignored parts of a request in `X-Ignored`: unknown query parameters, unknown members of the body, and a `limit` that
- * is not a positive number. Version 1 of the API accepts them.
+ * Reports ignored parts of a request in `X-Ignored`: unknown query parameters, unknown members of the body, a `limit` that is not a
+ * positive number, and an `ordering` by unknown fields. Version 1 of the API accepts them.
  */
 export function tellIgnored(reply: FastifyReply, query: Part, body: Part): void {
-  const limit = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
-  const names = [...limit, ...take(unknownIn(query, body), MAX_NAMES - limit.length)];
+  const names = [...take(ignoredIn(query, body), MAX_NAMES)];
   if (names.length === 0) return;
   // Escape the names, because users choose them, a header allows only some characters, and commas separate the names.
   reply.header(

@@ -1,12 +1,12 @@
-import { and, getTableName, is, lte, not, type SQL, sql, Table } from "drizzle-orm";
+import { and, getTableName, is, lte, type SQL, sql, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
 import { pruneChanges, pruneEpochs, pruneSurplus } from "../domain/change-log/prune.js";
-import { hasChanges } from "../domain/recording-streams/changed-times.js";
+import { deleteExpiredPieces, hasExpired } from "../domain/recording-streams/expired.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
-import type { Queries } from "../store/connection/database.js";
+import { nextRows } from "../store/connection/next-rows.js";
 import { vacuumAll } from "../store/embedded/vacuum.js";
 import { isUnusedSince } from "../store/queue/job-body.js";
 import {
@@ -90,34 +90,52 @@ export async function applyRetention(
     onRemoved = () => undefined,
   }: { signal?: AbortSignal; vacuums?: boolean; onRemoved?: OnRemoved } = {},
 ): Promise<void> {
-  await removeExpired(ctx, signal, onRemoved);
-  await removeSurplusJobs(ctx, signal, (count) => onRemoved("jobs", count));
-  await pruneEpochs(ctx);
-  for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {
-    count = await pruneChanges(ctx, ROWS_PER_STATEMENT);
-    if (count > 0) onRemoved("changes", count);
+  const removedChanges = (count: number) => onRemoved("changes", count);
+  const steps: (() => Promise<unknown>)[] = [
+    ...expiredRows(ctx, signal, onRemoved),
+    () => removeSurplusJobs(ctx, signal, (count) => onRemoved("jobs", count)),
+    () => pruneEpochs(ctx),
+    async () => {
+      for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {
+        count = await pruneChanges(ctx, ROWS_PER_STATEMENT);
+        if (count > 0) removedChanges(count);
+      }
+    },
+    () => pruneSurplus(ctx, ROWS_PER_STATEMENT, signal, removedChanges),
+    () => eraseOrphanedMails(ctx, signal),
+    () => continueRotation(ctx),
+    () => applySampleRetention(ctx, signal, onRemoved),
+    async () => {
+      if (vacuums) await vacuumAll(ctx);
+    },
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    if (signal?.aborted) break;
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  await pruneSurplus(ctx, ROWS_PER_STATEMENT, signal, (count) => onRemoved("changes", count));
-  if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
-  if (!signal?.aborted) await continueRotation(ctx);
-  // Run this last, because it fails while a sample server is unreachable.
-  if (!signal?.aborted) await applySampleRetention(ctx, signal, onRemoved);
-  if (vacuums && !signal?.aborted) await vacuumAll(ctx);
+  if (failures.length > 1) throw new AggregateError(failures, "Several parts of retention failed");
+  if (failures.length > 0) throw failures[0];
 }
 
-async function removeExpired(
+/** Returns the functions that remove the expired rows of each table. */
+function expiredRows(
   ctx: Context,
   signal: AbortSignal | undefined,
   onRemoved: OnRemoved,
-): Promise<void> {
-  const { queries, clock, config } = ctx;
+): (() => Promise<void>)[] {
+  const { clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
   // Streams contain samples, so they are not kept longer than samples.
   const streamsBefore = ago(Math.min(STREAM_LIFETIME_MS, config.rawRetentionDays * DAY_MS));
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
-  /** Tables, their indexed time column, and the condition that expired rows meet. */
-  const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
+  /** Tables, their indexed time column, the condition that expired rows meet, and a column with long values. */
+  const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined, long?: SQL][] = [
     // This table is first, because removing a token removes its tickets in the same statement.
     [liveTickets, sql`${liveTickets.expiresAt}`, lte(liveTickets.expiresAt, now)],
     [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
@@ -131,14 +149,11 @@ async function removeExpired(
       idempotencyKeys,
       sql`${idempotencyKeys.createdAt}`,
       lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS)),
+      sql`${idempotencyKeys.body}`,
     ],
     [jobs, sql`${jobs.finishedAt}`, lte(jobs.finishedAt, jobsBefore)],
-    [jobBodies, sql`${jobBodies.createdAt}`, isUnusedSince(ago(BODY_LIFETIME_MS))],
-    [
-      recordingStreams,
-      sql`${recordingStreams.updatedAt}`,
-      and(lte(recordingStreams.updatedAt, streamsBefore), not(hasChanges)),
-    ],
+    [jobBodies, sql`${jobBodies.createdAt}`, isUnusedSince(ago(BODY_LIFETIME_MS)), sql`${jobBodies.bytes}`],
+    [recordingStreams, sql`${recordingStreams.updatedAt}`, hasExpired(streamsBefore)],
     [
       previousWebhookSecrets,
       sql`${previousWebhookSecrets.expiresAt}`,
@@ -160,11 +175,14 @@ async function removeExpired(
         (key !~ '^(registrationMail|accountMail|resetMail):' OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
     ],
   ];
-  for (const [table, time, condition] of expired) {
-    const name = is(table, Table) ? getTableName(table) : "throttle_counters";
-    const removed = (count: number) => onRemoved(name, count);
-    await removeInBatches(queries, sql`${table}`, time, condition, signal, removed);
-  }
+  return [
+    () => deleteExpiredPieces(ctx, streamsBefore, signal),
+    ...expired.map(([table, time, condition, long]) => async () => {
+      const name = is(table, Table) ? getTableName(table) : "throttle_counters";
+      const rows = { table: sql`${table}`, order: sql`ORDER BY ${time}`, condition, long };
+      await removeInBatches(ctx, rows, signal, (count) => onRemoved(name, count));
+    }),
+  ];
 }
 
 /**
@@ -172,20 +190,21 @@ async function removeExpired(
  * next run removes them.
  */
 async function removeInBatches(
-  queries: Queries,
-  table: SQL,
-  time: SQL,
-  condition: SQL | undefined,
+  { queries }: Context,
+  {
+    table,
+    condition,
+    ...next
+  }: { table: SQL; condition: SQL | undefined; order: SQL; long: SQL | undefined },
   signal: AbortSignal | undefined,
   onRemoved: (count: number) => void,
 ): Promise<void> {
+  const limit = ROWS_PER_STATEMENT;
+  const rows = nextRows(table, condition, { ...next, limit, lock: sql`FOR UPDATE SKIP LOCKED` });
   while (!signal?.aborted) {
-    const { rowCount } = await queries.execute(sql`
-      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${time}
-        LIMIT ${ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED
-      ))`);
-    if ((rowCount ?? 0) > 0) onRemoved(rowCount ?? 0);
-    if ((rowCount ?? 0) < ROWS_PER_STATEMENT) return;
+    const { rowCount } = await queries.execute(sql`DELETE FROM ${table} WHERE ctid = ANY(${rows})`);
+    const count = rowCount ?? 0;
+    if (count > 0) onRemoved(count);
+    if (next.long === undefined ? count < limit : count === 0) return;
   }
 }

@@ -205,7 +205,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   has_accelerations: {
     type: "boolean",
     description:
-      "Whether accelerations and decelerations were computed; false for recordings slower than 5 Hz. Unit: none.",
+      "Whether the lists of accelerations and decelerations are complete; false if more than 5 % of the recorded time is slower than 5 Hz. The lists then contain at most those of the other parts. Unit: none.",
   },
   too_fast: object(
     "Samples above max_valid_speed, which the figures ignore. A large number indicates that the schema of the activity has the wrong sport.",

@@ -167,7 +167,8 @@ export const PageQuery = pageQuery(PAGE_LIMITS);
 export const ordering = (fields: readonly string[]) =>
   Type.Optional(
     Type.String({
-      description: `Case-insensitive name of the field to order by, with a leading - for descending order; several are separated by commas. Text is ordered case-insensitively. Fields: ${fields.join(", ")}`,
+      description: `Case-insensitive name of the field to order by, with a leading - for descending order; several are separated by commas. Text is ordered case-insensitively. Other names are ignored, and reported in \`X-Ignored\`. Fields: ${fields.join(", ")}`,
+      fields,
       openapi: { type: "string", example: fields[0] },
     }),
   );

@@ -129,8 +129,7 @@ export function listedFigures({ metrics }: StatsLine) {
   return SQUAD_COLUMNS.flatMap((column, i) => {
     // this figure requires a maximum heart rate
     if (column.key === "trimp") return [];
-    const { has_accelerations: hasAccelerations } = metrics;
-    const value = rounded(figureOf({ ...NO_FIGURES, metrics, hasAccelerations }, column));
+    const value = rounded(figureOf({ ...NO_FIGURES, metrics }, column));
     return {
       name: column.key,
       value,

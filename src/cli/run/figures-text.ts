@@ -129,7 +129,9 @@ function hrvText(hrv: HeartRateVariability): string {
       : `${decimalText(known[0] ?? 0, 2)} to ${decimalText(known.at(-1) ?? 0, 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
   const lines = [
     `heart-rate variability of ${intervals} intervals in ${series} series, ${artefacts_percent} % artefacts corrected`,
-    rmssd === null ? "  fewer than 20 intervals" : `  RMSSD ${rmssd} ms, SDNN ${sdnn} ms, pNN50 ${pnn50} %`,
+    rmssd === null
+      ? "  fewer than 20 intervals"
+      : `  RMSSD ${rmssd} ms${lf_hf === undefined ? " (meaningful only at rest)" : ""}, SDNN ${sdnn} ms, pNN50 ${pnn50} %`,
     `  DFA alpha 1: ${spread}`,
     ...(lf_hf === undefined
       ? []

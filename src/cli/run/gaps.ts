@@ -1,8 +1,10 @@
 import { MAX_GAP_MS } from "../../metrics/segments.js";
 import { RecordingReader } from "../../reading/recording-reader.js";
 import { type ChunkReader, ChunkSource } from "../../sources/source.js";
+import { type Interval, lengthOf, united } from "../../squad/interval.js";
+import { recordedSpans } from "../../squad/recorded-time.js";
 
-/** A period without rows within a range. It is too short to end the range, but longer than a few missing rows. */
+/** A period without rows within a range. It is too short to end the range, but a gap for the figures (docs/metrics.md, "The signal"). */
 export interface Gap {
   /** Times of the rows before and after the gap in chronological order, ms since 1970 UTC. */
   start: number;
@@ -16,8 +18,6 @@ export interface Gaps {
   longest: Gap[];
 }
 
-/** A device at 1 Hz occasionally misses a row, so only gaps of two seconds or more are reported. */
-const MIN_GAP_MS = 2_000;
 const MAX_LISTED = 5;
 
 /** Passes the chunks of a source through, and finds the gaps between their rows. */
@@ -26,8 +26,9 @@ export class GapWatch extends ChunkSource {
   readonly #reader: RecordingReader<"columns">;
   #isReading = true;
   #previousMs = 0;
-  /** Start and end of each piece of the current range. A step back in time begins a new piece. */
-  #pieces: number[] = [];
+  /** Times of the rows of the current range. */
+  #times: number[] = [];
+  readonly #recorded: Interval[] = [];
   readonly #gaps: Gaps = { count: 0, totalMs: 0, longest: [] };
 
   constructor(source: ChunkReader, serial: string | undefined) {
@@ -40,6 +41,12 @@ export class GapWatch extends ChunkSource {
   get gaps(): Gaps {
     this.#endRange();
     return { ...this.#gaps, longest: [...this.#gaps.longest].sort((a, b) => a.start - b.start) };
+  }
+
+  /** Returns the time without gaps, ms. Like the figures, it counts repeated times once. Available after everything has been read. */
+  get recordedMs(): number {
+    this.#endRange();
+    return lengthOf(united(this.#recorded));
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {
@@ -65,26 +72,21 @@ export class GapWatch extends ChunkSource {
   }
 
   #addRow(ms: number): void {
-    const stepMs = ms - this.#previousMs;
+    if (Math.abs(ms - this.#previousMs) > MAX_GAP_MS) this.#endRange();
     this.#previousMs = ms;
-    if (Math.abs(stepMs) > MAX_GAP_MS) this.#endRange();
-    if (this.#pieces.length > 0 && stepMs >= 0 && stepMs < MIN_GAP_MS)
-      this.#pieces[this.#pieces.length - 1] = ms;
-    else this.#pieces.push(ms, ms);
+    this.#times.push(ms);
   }
 
-  /** Finds gaps between the pieces in chronological order, because rows after a step back in time may fill a gap. */
+  /** Finds gaps between the rows in chronological order, because rows after a step back in time may fill a gap. */
   #endRange(): void {
-    const pieces = this.#pieces;
-    const order = Uint32Array.from({ length: pieces.length / 2 }, (_, i) => 2 * i);
-    const startOf = (piece: number) => pieces[piece] ?? 0;
-    order.sort((a, b) => startOf(a) - startOf(b));
-    let coveredMs = startOf(order[0] ?? 0);
-    for (const piece of order) {
-      if (startOf(piece) - coveredMs >= MIN_GAP_MS) this.#addGap(coveredMs, startOf(piece));
-      coveredMs = Math.max(coveredMs, pieces[piece + 1] ?? 0);
+    const timestampMs = Float64Array.from(this.#times).sort();
+    this.#times = [];
+    let endMs: number | null = null;
+    for (const span of recordedSpans({ length: timestampMs.length, timestampMs })) {
+      this.#recorded.push(span);
+      if (endMs !== null) this.#addGap(endMs, span.startMs);
+      endMs = span.endMs;
     }
-    this.#pieces = [];
   }
 
   #addGap(start: number, stop: number): void {

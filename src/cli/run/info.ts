@@ -18,7 +18,7 @@ export function info(args: string[], flags: InspectFlags, context: Context): Pro
     async inspect(source, options) {
       const watch = new GapWatch(source, options.serial);
       const inspection = await inspect(watch, options);
-      return { ...inspection, gaps: watch.gaps };
+      return withoutGaps(inspection, watch);
     },
     text(inspection, input) {
       const gap = isFirst ? "" : "\n";
@@ -35,6 +35,20 @@ export function info(args: string[], flags: InspectFlags, context: Context): Pro
 interface InspectionWithGaps extends Inspection {
   /** Gaps within the ranges. */
   gaps: Gaps;
+}
+
+/** Excludes the gaps from the recorded time and the rates, as the figures do. */
+function withoutGaps(inspection: Inspection, { gaps, recordedMs }: GapWatch): InspectionWithGaps {
+  const { gnssHz, hrHz, ecgHz } = inspection.rates;
+  const ms = inspection.recordedMs - gaps.totalMs;
+  const rate = (hz: number | null, missing: number) =>
+    hz === null || ms === 0 ? null : (Math.round((hz * inspection.recordedMs) / 1000 - missing) * 1000) / ms;
+  return {
+    ...inspection,
+    recordedMs,
+    rates: { gnssHz: rate(gnssHz, gaps.count), hrHz: rate(hrHz, 0), ecgHz },
+    gaps,
+  };
 }
 
 type Line = readonly [label: string, value: string];
@@ -114,8 +128,8 @@ function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Insp
 }
 
 function gapLines({ count: number, totalMs, longest }: Gaps, instantText: (ms: number) => string): Line[] {
-  if (number === 0) return [["gaps", "no gaps of 2 seconds or more within a range"]];
-  const together = `${count(number, "gap")} of 2 seconds or more within a range, ${timeSpanText(totalMs)} in total`;
+  if (number === 0) return [["gaps", "no gaps within a range"]];
+  const together = `${count(number, "gap")} within a range, ${timeSpanText(totalMs)} in total`;
   return [
     ["gaps", number > longest.length ? `${together}; the longest:` : together],
     ...longest.map(

@@ -206,7 +206,7 @@ function isKnown(metrics: Metrics, source: Source): boolean {
   }
 }
 
-/** Returns null if no accelerations were computed. */
+/** Returns null if the number is unknown. */
 function effortCount(
   metrics: Metrics,
   direction: "accelerations" | "decelerations",

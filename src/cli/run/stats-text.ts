@@ -86,7 +86,7 @@ function effortLines(metrics: Metrics): Line[] {
 }
 
 const EFFORTS = ["sprints", "high intensity", "accelerations", "decelerations"];
-const TOO_SLOW = "none: they require at least 5 samples per second";
+const TOO_SLOW = "unknown: nearly all of the time must have at least 5 samples per second";
 
 function sprintsText({ sprint: { threshold_1: sprints }, sprint_distance }: Metrics): string {
   const text = `${sprints.values.length} from ${speedIn("km/h", sprints.threshold)} km/h, ${metresText(sprint_distance)}`;

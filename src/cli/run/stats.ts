@@ -6,7 +6,7 @@ import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
-import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
+import { ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
@@ -108,7 +108,9 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     },
     async show({ info, report, repeated, metrics, player, periods, outside, figures, track }, input) {
       if (isTable) {
-        const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
+        const status = statusOfStats({ report, track });
+        const isDamaged = status === ExitStatus.doneWithDamage;
+        const recording = { input: input.name, info, isDamaged, player, metrics, periods };
         const lines = table.linesOf(recording);
         if (flags.output === undefined) await console.data(lines);
         else csv += lines;
@@ -143,7 +145,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       ...(figures !== null && { figures }),
       ...(track !== null && { track }),
     }),
-    statusOf: ({ report, track }) => (track?.damage == null ? statusOf(report) : ExitStatus.doneWithDamage),
+    statusOf: statusOfStats,
   });
   try {
     const status = await working;
@@ -155,6 +157,10 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     await workers?.end();
   }
 }
+
+/** The report of a track describes its conversion, so its damage is only in the summary of the track. */
+const statusOfStats = ({ report, track }: Pick<Stats, "report" | "track">): ExitStatus =>
+  track?.damage == null ? statusOf(report) : ExitStatus.doneWithDamage;
 
 /** Returns the options of `computeMetrics` for the given flags. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {

@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** docs/metrics.md explains the limit */
-const TOO_SLOW = "They require at least 5 samples per second.";
+const TOO_SLOW = "Not all are known. They require at least 5 samples per second.";
 
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
 export function EffortPanels({ metrics, settings, where, onShow }: Props) {
@@ -34,7 +34,8 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
     `${threshold_1.values.length} of ${low} to ${high} m/s², ${threshold_2.values.length} from ${high} m/s²`;
   const countsText = metrics.has_accelerations
     ? `Accelerations: ${counts(accelerations)}. Decelerations: ${counts(decelerations)}.`
-    : "";
+    : TOO_SLOW;
+  const none = `None in ${where}.`;
   const shared = { settings, onShow };
   return (
     <>
@@ -42,7 +43,7 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
         {...shared}
         title="Sprints"
         note={`At least 1 s from ${speed(sprint.threshold_1.threshold)} ${unit}.`}
-        none={`None in ${where}.`}
+        none={none}
         heads={["Length, s", withUnit("Max", unit), "Distance, m"]}
         rows={sprints.map((one) => ({
           ...one,
@@ -54,7 +55,7 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
         {...shared}
         title="Accelerations and decelerations"
         note={countsText}
-        none={metrics.has_accelerations ? `None in ${where}.` : `None in ${where}. ${TOO_SLOW}`}
+        none={none}
         heads={["Peak, m/s²", "Length, s", withUnit("Speed", unit)]}
         rows={efforts.map((one) => ({
           ...one,

@@ -25,7 +25,9 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   const preset = PRESETS.find(([name]) => name === settings.preset.value)?.[1];
   const zones =
     settings.maxSpeedKmPerH.value === null
-      ? `${preset}`
+      ? settings.params?.speed_ranges === undefined
+        ? `${preset}`
+        : "those of this report"
       : settings.aerobicSpeedKmPerH.value === null
         ? "60, 80 and 90 % of the maximum speed. Sprints start at 80 %"
         : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed. Sprints start there";

@@ -7,10 +7,10 @@ import type { FigureSettings, MetabolicPower } from "./recording.js";
 export function metabolicPowerOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
-  { preset }: FigureSettings,
+  { preset, params }: FigureSettings,
 ): MetabolicPower {
   const from = Math.ceil(startMs);
-  const estimate = metabolicEstimate(rows, { preset, from, to: Math.max(from, Math.floor(stopMs)) });
+  const estimate = metabolicEstimate(rows, { preset, params, from, to: Math.max(from, Math.floor(stopMs)) });
   return { ...estimate, mean_power: metabolicSummary(estimate).mean_power };
 }
 
@@ -19,5 +19,5 @@ export function metabolicPowerOf(
  *
  * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
  */
-export const standardRunsOf = (rows: SampleBatch, { preset }: FigureSettings): StandardRuns =>
-  standardRuns(rows, { preset });
+export const standardRunsOf = (rows: SampleBatch, { preset, params }: FigureSettings): StandardRuns =>
+  standardRuns(rows, { preset, params });

@@ -13,7 +13,7 @@ import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 export function figuresOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
-  { preset, maxHeartRate, maxSpeedMPerS: mss, aerobicSpeedMPerS: mas }: FigureSettings,
+  { preset, params, maxHeartRate, maxSpeedMPerS: mss, aerobicSpeedMPerS: mas }: FigureSettings,
 ): Figures {
   const from = Math.ceil(startMs);
   const to = Math.max(from, Math.floor(stopMs));
@@ -22,6 +22,7 @@ export function figuresOf(
     from,
     to,
     params: {
+      ...params,
       ...(maxHeartRate !== null && { max_hr: maxHeartRate }),
       ...(mss !== null && individualZones(mas === null ? "mss" : "asr", { mss, mas: mas ?? undefined })),
     },
@@ -34,7 +35,7 @@ export function figuresOf(
 }
 
 /** Returns the distance covered since the first row, according to the rules of the figures. */
-export function distanceOf(rows: SampleBatch, { preset }: FigureSettings): DistanceCurve {
-  const { timestampMs, distanceM } = distanceCurve(rows, { preset });
+export function distanceOf(rows: SampleBatch, { preset, params }: FigureSettings): DistanceCurve {
+  const { timestampMs, distanceM } = distanceCurve(rows, { preset, params });
   return { timesMs: timestampMs, distanceMm: distanceM.map((metres) => metres * 1000) };
 }

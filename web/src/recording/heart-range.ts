@@ -14,11 +14,15 @@ const LONGEST_LIST = 200;
 export function heartRangeOf(
   rows: SampleBatch,
   [low, high]: HeartRange,
-  { preset }: FigureSettings,
+  { preset, params }: FigureSettings,
 ): HeartRangeFigures {
   const samples = prepareSamples(rows);
   const totalsOf = (periods: readonly Period[]): RangeTotals => {
-    const { total_distance: distanceM, average_speed: mPerS } = computeMetrics(samples, { preset, periods });
+    const { total_distance: distanceM, average_speed: mPerS } = computeMetrics(samples, {
+      preset,
+      params,
+      periods,
+    });
     const durationMs = periods.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     return { durationMs, distanceM, mPerS };
   };

@@ -7,11 +7,12 @@ import type { FigureSettings, PeakDistances } from "./recording.js";
  *
  * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
  */
-export function peaksOf(rows: SampleBatch, { preset }: FigureSettings): PeakDistances {
-  const { peaks, power_law, critical_speed, critical_speed_3 } = peakDemands(rows, { preset });
+export function peaksOf(rows: SampleBatch, { preset, params }: FigureSettings): PeakDistances {
+  const { peaks, power_law, critical_speed, critical_speed_3 } = peakDemands(rows, { preset, params });
   const listed = peaks.distance;
   const windows = new Map<number, PeakWindow>();
-  for (const peak of [...peakCurve(rows, "distance", { preset }), ...listed]) windows.set(peak.window, peak);
+  for (const peak of [...peakCurve(rows, "distance", { preset, params }), ...listed])
+    windows.set(peak.window, peak);
   const curve = [...windows.values()].sort((a, b) => a.window - b.window);
   return { listed, curve, fits: { power_law, critical_speed, critical_speed_3 } };
 }

@@ -99,7 +99,10 @@ async function read(
     }
     case "csv": {
       const { decodeCsv } = await import("asi-convert/csv");
-      return { batches: await collect(decodeCsv(chunks)), facts: { ...about, kind } };
+      return {
+        batches: await collect(decodeCsv(chunks)),
+        facts: { ...about, kind, notes: ["Times without an offset are read as UTC."] },
+      };
     }
     case "track": {
       const decoding = decodeTrack(chunks);

@@ -12,6 +12,7 @@ import type {
   MetabolicEstimate,
   MetabolicSummary,
   Metrics,
+  ParameterOverrides,
   PeakDemands,
   PeakWindow,
   PresetName,
@@ -72,6 +73,8 @@ export interface Figures {
 /** Settings of the computation of figures. */
 export interface FigureSettings {
   preset: PresetName;
+  /** Parameters that replace those of the preset, if any. */
+  params?: ParameterOverrides | undefined;
   /** Maximum heart rate of the athlete, or null if it is unknown. */
   maxHeartRate: number | null;
   /** Maximum speed of the athlete, from which the speed zones derive, or null for the zones of the preset. */

@@ -1,4 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
+import type { ParameterOverrides } from "asi-convert/metrics";
 import { remembered, rememberedText } from "./remembered.js";
 import { followedTheme, type ThemeChoice } from "./theme.js";
 import { KM_PER_H, type SpeedUnit } from "./values.js";
@@ -24,6 +25,8 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
+  /** Parameters from the command that replace those of the sport. Only a report file has them. */
+  params?: ParameterOverrides;
   /** Maximum heart rate of the athlete, beats per minute, or null if it is unknown. It is not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
   /**
@@ -40,14 +43,22 @@ export interface Settings {
 }
 
 /** Returns the settings that affect figures. */
-export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): {
+export function figureSettings({
+  preset,
+  params,
+  maxHeartRate,
+  maxSpeedKmPerH,
+  aerobicSpeedKmPerH,
+}: Settings): {
   preset: Preset;
+  params: ParameterOverrides | undefined;
   maxHeartRate: number | null;
   maxSpeedMPerS: number | null;
   aerobicSpeedMPerS: number | null;
 } {
   return {
     preset: preset.peek(),
+    params,
     maxHeartRate: maxHeartRate.peek(),
     maxSpeedMPerS: inMPerS(maxSpeedKmPerH.peek()),
     aerobicSpeedMPerS: inMPerS(aerobicSpeedKmPerH.peek()),

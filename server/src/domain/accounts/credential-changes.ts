@@ -17,30 +17,31 @@ export const OwnPassword = (purpose: string) =>
     }),
   );
 
-/** Time after a login during which a token suffices to change the password and the email address. */
+/** Time after a login during which a token suffices to change the credentials. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
 /** Credentials in the body of a request. */
 interface CredentialChange {
+  username?: string | undefined;
   password?: string | undefined;
   email?: string | undefined;
   current_password?: string | undefined;
 }
 
 /**
- * Checks that the user, and not someone who has found a token, changes the credentials. The email address counts as a
- * credential, because password reset links are sent to it. A request that sends the current values changes nothing and
- * needs no proof.
+ * Checks that the user, and not someone who has found a token, changes the credentials: the password, the username, without which
+ * the user cannot sign in, or the email address, to which password reset links are sent. A request that sends the current values
+ * changes nothing and needs no proof.
  * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `current_password`; `throttled` after
  *   too many wrong passwords
  */
 export async function requireUser(ctx: Context, account: Account, change: CredentialChange): Promise<void> {
-  const { password, email, current_password: current } = change;
+  const { username = account.username, email = account.email, password, current_password: current } = change;
   if (current !== undefined) return confirmPassword(ctx, current, "current_password");
-  const changesEmail = email !== undefined && email !== account.email;
-  if ((password === undefined && !changesEmail) || (await hasJustSignedIn(ctx))) return;
+  const changesLogin = username !== account.username || email !== account.email;
+  if ((password === undefined && !changesLogin) || (await hasJustSignedIn(ctx))) return;
   if (!(await usesPassword(ctx, account))) throw signInAgain("current_password");
-  if (!changesEmail && password !== undefined && (await ctx.isOwnPassword?.(password))) return;
+  if (!changesLogin && password !== undefined && (await ctx.isOwnPassword?.(password))) return;
   throw errors.field(
     "current_password",
     "Send your current password too: you signed in more than 5 minutes ago.",

@@ -1,5 +1,6 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { nextRows } from "../../store/connection/next-rows.js";
 import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
 import { auditLog, changes, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -13,9 +14,18 @@ const PEOPLE = sql`(ARRAY[
   before->>'accountId', after->>'accountId'
 ])`;
 
+/** Whether an audit row is by an account, is about it, or names it. Each condition has an index. */
+export const relationsTo = (id: number) => ({
+  isBy: sql`account_id = ${id}`,
+  isAbout: sql`entity = 'account' AND entity_id = ${id}`,
+  names: sql`${PEOPLE} && ARRAY[${String(id)}]`,
+});
+
 /** Whether an audit row is by an account, about it, or names it. */
-export const concerns = (id: number): SQL =>
-  sql`(account_id = ${id} OR (entity = 'account' AND entity_id = ${id}) OR ${PEOPLE} && ARRAY[${String(id)}])`;
+export const concerns = (id: number): SQL => {
+  const { isBy, isAbout, names } = relationsTo(id);
+  return sql`(${isBy} OR (${isAbout}) OR ${names})`;
+};
 
 /** Whether an audit row has values. Partial indexes use this condition to exclude erased rows. */
 const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;
@@ -28,18 +38,18 @@ export type Erasing = (queries: UnitOfWork["queries"], limit: number) => Promise
 
 /** Removes rows, or changes them so that the condition no longer matches. */
 export const erasing =
-  (change: SQL, table: SQL, condition: SQL, order = sql``): Erasing =>
+  (change: SQL, table: SQL, condition: SQL, { order, long }: { order?: SQL; long?: SQL } = {}): Erasing =>
   async (queries, limit) => {
-    const { rowCount } = await queries.execute(sql`
-      ${change} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM ${table} WHERE ${condition} ${order} LIMIT ${limit} FOR UPDATE
-      ))`);
-    return rowCount ?? 0;
+    const rows = nextRows(table, condition, { order, limit, long, lock: sql`FOR UPDATE` });
+    const { rowCount } = await queries.execute(sql`${change} WHERE ctid = ANY(${rows})`);
+    const count = rowCount ?? 0;
+    // Fewer rows than the limit can be all, or those with enough bytes.
+    return long !== undefined && count > 0 ? limit : count;
   };
 
-/** Deletes rows. */
-export const deleting = (table: PgTable, condition: SQL): Erasing =>
-  erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition);
+/** Deletes rows. @param long a column with long values */
+export const deleting = (table: PgTable, condition: SQL, long?: SQL): Erasing =>
+  erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition, long && { long });
 
 /**
  * Erases a limited number of rows, one kind after another.
@@ -54,17 +64,20 @@ export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing
   return false;
 }
 
-const erasingValues = (condition: SQL, order?: SQL) =>
-  erasing(sql`UPDATE ${auditLog} SET before = NULL, after = NULL`, sql`${auditLog}`, condition, order);
+const erasingValues = (condition: SQL, order = sql``) =>
+  erasing(sql`UPDATE ${auditLog} SET before = NULL, after = NULL`, sql`${auditLog}`, condition, { order });
 
 /** Erases the audited values of changes by the person and of changes to the person. */
-const valuesOf = (id: number): Erasing[] => [
-  // Sort in the order of the indexes, so that the database uses them.
-  erasingValues(sql`account_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY id`),
-  erasingValues(sql`entity = 'account' AND entity_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY at`),
-  // Matches only rows with values. With `HAS_VALUES`, the database would also read a whole index that has this condition.
-  erasingValues(sql`${PEOPLE} && ARRAY[${String(id)}]`),
-];
+const valuesOf = (id: number): Erasing[] => {
+  const { isBy, isAbout, names } = relationsTo(id);
+  return [
+    // Sort in the order of the indexes, so that the database uses them.
+    erasingValues(sql`${isBy} AND ${HAS_VALUES}`, sql`ORDER BY id`),
+    erasingValues(sql`${isAbout} AND ${HAS_VALUES}`, sql`ORDER BY at`),
+    // Matches only rows with values. With `HAS_VALUES`, the database would also read a whole index that has this condition.
+    erasingValues(names),
+  ];
+};
 
 /**
  * Erases the rows about a person that do not belong to the account and whose number is unlimited: values in the audit log, jobs,
@@ -74,7 +87,7 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
   ...valuesOf(id),
   deleting(jobs, sql`account_id = ${id}`),
   deleting(jobs, sql`charged_to = ${id} AND kind IN ('webhook-fan-out', 'webhook')`),
-  deleting(idempotencyKeys, sql`account_id = ${id}`),
+  deleting(idempotencyKeys, sql`account_id = ${id}`, sql`body`),
   deleting(changes, sql`account_id = ${id}`),
 ];
 

@@ -241,13 +241,13 @@ export const CurrentPassword = Type.Optional(
     maxLength: 4096,
     format: "password",
     description:
-      "Required to change the password or the email address if the session began more than 5 minutes ago; always checked if it is sent",
+      "Required to change the username, the email address or the password if the session began more than 5 minutes ago; always checked if it is sent",
   }),
 );
 
 /** Text for descriptions of operations with `CurrentPassword`. */
 export const NEEDS_CURRENT_PASSWORD =
-  "Changing the password or the email address requires current_password if the session began more than 5 minutes ago.";
+  "Changing the username, the email address or the password requires current_password if the session began more than 5 minutes ago.";
 
 /** The body of the operations that set a new password. */
 export const NewPassword = Type.Object(

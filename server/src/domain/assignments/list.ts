@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, lte } from "drizzle-orm";
 import { accounts, assignments, devices } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
@@ -12,34 +12,58 @@ import { toAssignment } from "./resource.js";
 
 export const AssignmentFilters = Type.Object({
   ...CursorQuery,
-  search: Query.text("Text in the name of the player, or in the name or the serial number of the device"),
+  search: Query.text(
+    "Text in the name of the player, or in the name or the serial number of the device. A page searches 5,000 assignments, so it can have few results or none although `next` is not null",
+  ),
   device: Query.integer("Id of the device"),
   athlete: Query.integer("Id of the athlete"),
   at: Query.dateTime("Only assignments at this time"),
 });
+
+/** Number of assignments that a page searches. An account can have 50,000, and other requests wait for a long statement. */
+const SEARCHED = 5_000;
 
 /** Lists the caller's own assignments, oldest first. */
 export async function listAssignments(
   { queries, caller }: Context,
   { search, device, athlete, at, ...paging }: StaticDecode<typeof AssignmentFilters>,
 ) {
-  return cursorPage(paging, toAssignment, (after, limit) =>
-    queries
-      .select(getTableColumns(assignments))
-      .from(assignments)
-      .innerJoin(accounts, eq(accounts.id, assignments.athleteId))
-      .innerJoin(devices, eq(devices.id, assignments.deviceId))
-      .where(
-        and(
-          eq(assignments.ownerId, caller?.id ?? 0),
-          device === undefined ? undefined : eq(assignments.deviceId, device),
-          athlete === undefined ? undefined : eq(assignments.athleteId, athlete),
-          isValidAt(assignments, at),
-          gt(assignments.id, after),
-          matchesSearch(search, [searchedPlayerName, devices.deviceName, devices.serialNumber]),
-        ),
-      )
-      .orderBy(asc(assignments.id))
-      .limit(limit),
+  const filtered = (after: number) =>
+    and(
+      eq(assignments.ownerId, caller?.id ?? 0),
+      device === undefined ? undefined : eq(assignments.deviceId, device),
+      athlete === undefined ? undefined : eq(assignments.athleteId, athlete),
+      isValidAt(assignments, at),
+      gt(assignments.id, after),
+    );
+  return cursorPage(
+    paging,
+    toAssignment,
+    (after, limit, end) =>
+      queries
+        .select(getTableColumns(assignments))
+        .from(assignments)
+        .innerJoin(accounts, eq(accounts.id, assignments.athleteId))
+        .innerJoin(devices, eq(devices.id, assignments.deviceId))
+        .where(
+          and(
+            filtered(after),
+            end === undefined ? undefined : lte(assignments.id, end),
+            matchesSearch(search, [searchedPlayerName, devices.deviceName, devices.serialNumber]),
+          ),
+        )
+        .orderBy(asc(assignments.id))
+        .limit(limit),
+    async (after) => {
+      if (search === undefined) return undefined;
+      const [last] = await queries
+        .select({ id: assignments.id })
+        .from(assignments)
+        .where(filtered(after))
+        .orderBy(asc(assignments.id))
+        .offset(SEARCHED - 1)
+        .limit(1);
+      return last?.id;
+    },
   );
 }

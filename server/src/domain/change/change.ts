@@ -96,9 +96,9 @@ async function transactOnce<T>(
         added = true;
         return enqueue(queries, now, charged(job));
       },
-      async enqueueOverTimes(job) {
-        added = true;
-        await enqueueOverTimes(queries, now, charged(job));
+      async enqueueOverTimes(jobs) {
+        added ||= jobs.length > 0;
+        await enqueueOverTimes(queries, now, jobs.map(charged));
       },
       async enqueueAll(jobs) {
         added ||= jobs.length > 0;

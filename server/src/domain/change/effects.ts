@@ -20,7 +20,7 @@ import { recordRoles } from "../change-log/record.js";
 import type { Memberships } from "../change-log/session-readers.js";
 import { recompute } from "../computed-data/recompute.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { ownersOfSquads, queueDerivation, queueRest, spanOfChange } from "../sessions/derive-sessions.js";
+import { ownersOfSquads, queueAll, queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { grantAudit } from "../squad-roles/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -70,12 +70,15 @@ async function deriveWritable(unit: UnitOfWork, changed: Permissions): Promise<v
     unit.queries,
     writable.map(({ managerId }) => managerId),
   );
-  for (const ofPair of byPair.values()) {
-    const { managerId: ownerId = 0, athleteId = 0 } = ofPair[0] ?? {};
-    if (!owners.has(ownerId)) continue;
-    const times = ofPair.map(({ startTime, expirationTime }) => ({ startTime, endTime: expirationTime }));
-    await queueRest(unit, { ownerId, athleteId, ...spanOfChange(times) });
-  }
+  await queueAll(
+    unit,
+    [...byPair.values()].flatMap((ofPair) => {
+      const { managerId: ownerId = 0, athleteId = 0 } = ofPair[0] ?? {};
+      if (!owners.has(ownerId)) return [];
+      const times = ofPair.map(({ startTime, expirationTime }) => ({ startTime, endTime: expirationTime }));
+      return [{ ownerId, athleteId, ...spanOfChange(times) }];
+    }),
+  );
 }
 
 /**

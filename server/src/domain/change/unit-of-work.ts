@@ -38,8 +38,8 @@ export interface UnitOfWork {
   enqueue(job: NewJob): Promise<Job | undefined>;
   /** Adds any number of jobs without a body. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
-  /** Adds a job for a range of times; see `enqueueOverTimes`. */
-  enqueueOverTimes(job: SmallJob): Promise<void>;
+  /** Adds jobs for ranges of times; see `enqueueOverTimes`. */
+  enqueueOverTimes(jobs: readonly SmallJob[]): Promise<void>;
   /** Wakes workers after the commit. Adding a job does this automatically. */
   wakeWorkers(): void;
   /** Calls a function after the commit, but not after a rollback. */

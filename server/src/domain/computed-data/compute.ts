@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { parametersIn, type Recipe } from "asi-convert/metrics";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
@@ -17,7 +16,7 @@ import {
 import type { EnterRoom, RecipeVersion } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
-import { ownedTimes } from "../sample-ownership/owners.js";
+import { readOwned } from "../sample-ownership/owners.js";
 import { untilUnchanged } from "./input-lock.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
@@ -155,14 +154,13 @@ async function computeNow(
   const { timeframe } = row;
   const startMs = timeframe.startTime.getTime();
   const stopMs = timeframe.endTime.getTime();
-  const owned = await ownedTimes(queries, timeframe, { startMs, stopMs });
+  const within = { startMs, stopMs };
   const name = `time frame ${timeframeId}`;
   await enter(await requireFewStored(queries, name, [timeframe]));
-  const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
+  const { owned, found: chunks } = await readOwned(queries, timeframe, within, () =>
+    readStored(sqlClientOf(queries), timeframe.deviceId, within),
+  );
   requireFewRead(name, chunks);
-  // The owner of the device has changed, so the samples may belong to another owner.
-  const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
-  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId, enter);
   const texts = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,

@@ -143,7 +143,10 @@ async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
   }
 }
 
-/** Omits the pictures, which may total a gigabyte. */
+/**
+ * Omits the pictures, which may total a gigabyte. `+ 0` makes the database use the index on managers; otherwise it can scan all
+ * accounts in the order of their ids.
+ */
 const managedBy = (queries: Queries, id: number, after: number): Promise<AthleteToRemove[]> =>
   queries
     .select({
@@ -153,7 +156,7 @@ const managedBy = (queries: Queries, id: number, after: number): Promise<Athlete
     })
     .from(accounts)
     .where(and(eq(accounts.managedBy, id), gt(accounts.id, after)))
-    .orderBy(accounts.id)
+    .orderBy(sql`${accounts.id} + 0`)
     .limit(ATHLETES_AT_A_TIME);
 
 async function devicesOf(queries: Queries, id: number): Promise<number[]> {

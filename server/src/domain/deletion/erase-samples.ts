@@ -29,7 +29,7 @@ export interface ErasedSamples {
 /**
  * Removes the samples of an athlete, and time frames that then have none, in transactions of limited size. The caller removes the
  * other time frames, and prevents new ones until then.
- * @returns also the number of recordings that wait to be loaded and may add the samples again
+ * @returns also the number of recordings that are not loaded completely and may add the samples again
  */
 export async function eraseSamples(
   queries: Queries,

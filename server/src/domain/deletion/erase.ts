@@ -25,7 +25,7 @@ import { responsesAbout, responsesToCreation } from "../accounts/stored-response
 import { authorizeAgain, change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { deletePermissions } from "../permissions/remove.js";
+import { deleteSomePermissions } from "../permissions/remove.js";
 import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
@@ -39,7 +39,7 @@ export const ErasureProof = Type.Object(
     erased_at: DateTimeOut(),
     rows: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete, and recordings_waiting counts recordings of the same devices by the same managers that wait to be loaded and may add samples again",
+        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete, and recordings_waiting counts recordings of the same devices by the same managers that wait to be loaded or are still being streamed, and may add samples again",
     }),
   },
   {
@@ -134,7 +134,7 @@ async function erase(
   // First, because after an interruption the managers are no longer found.
   await eraseResponses();
   // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
-  await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
+  while (await run((unit) => deleteSomePermissions(unit, eq(permissions.athleteId, id))));
   const erased = samples ? await eraseSamples(ctx.queries, id, run) : undefined;
   const rows = {
     ...counted,

@@ -1,4 +1,5 @@
-import { and, eq, getTableColumns, gt } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
 import {
   applications,
   assignments,
@@ -10,13 +11,13 @@ import {
   squadMembers,
   squads,
 } from "../../store/schema.js";
-import { concerns } from "../accounts/erase.js";
+import { relationsTo } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAssignment } from "../assignments/resource.js";
 import type { Context } from "../change/context.js";
 import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
-import { jsonArray } from "./json-array.js";
+import { jsonArray, jsonArrayOf } from "./json-array.js";
 
 /*
  * Reads the rows about an athlete for each file of the archive, as JSON text. `measured-rows.ts` reads the measured data.
@@ -134,27 +135,39 @@ export const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) 
   );
 
 /** Reads the audited changes by the athlete, to the athlete's account, and to rows that refer to the athlete. */
-export const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
-  jsonArray(
-    ROWS,
-    (after, limit) =>
-      queries
-        .select()
-        .from(auditLog)
-        .where(and(gt(auditLog.id, after), concerns(id)))
-        .orderBy(auditLog.id)
-        .limit(limit),
-    ({ at, accountId, operation, entity, entityId, before, after }) => ({
-      at: at.toISOString(),
-      by: accountId,
-      operation,
-      entity,
-      entity_id: entityId,
-      before: accountId === id ? before : withoutOthers(before, id),
-      after: accountId === id ? after : withoutOthers(after, id),
-    }),
-    count,
-  );
+export const auditOf = (ctx: Context, { id }: Account, count: Count) =>
+  jsonArrayOf(auditEntries(ctx.queries, id, count));
+
+/**
+ * Reads the ids first, by the index of each relation and in no order. If the database had to find the next rows of any relation in
+ * the order of their ids, it could read the whole log.
+ */
+async function* auditEntries(queries: Queries, id: number, count: Count): AsyncGenerator<unknown> {
+  const found = new Set<number>();
+  for (const relation of Object.values(relationsTo(id)))
+    for (const row of await queries.select({ id: auditLog.id }).from(auditLog).where(relation))
+      found.add(row.id);
+  const ids = [...found].sort((a, b) => a - b);
+  for (let at = 0; at < ids.length; at += ROWS) {
+    const rows = await queries
+      .select()
+      .from(auditLog)
+      .where(sql`${auditLog.id} = ANY(${sql.param(ids.slice(at, at + ROWS))}::bigint[])`)
+      .orderBy(auditLog.id);
+    for (const { at, accountId, operation, entity, entityId, before, after } of rows) {
+      count();
+      yield {
+        at: at.toISOString(),
+        by: accountId,
+        operation,
+        entity,
+        entity_id: entityId,
+        before: accountId === id ? before : withoutOthers(before, id),
+        after: accountId === id ? after : withoutOthers(after, id),
+      };
+    }
+  }
+}
 
 /** Returns the values of an audit row; null if they are about another athlete, to whom the change gives a time frame or a tracker. */
 const withoutOthers = <Values>(values: Values, athleteId: number): Values | null =>

@@ -12,8 +12,10 @@ export interface AuditFilters {
   from?: Date | undefined;
   /** Entries before this time. */
   to?: Date | undefined;
-  /** Entries by or about this account, or that name it: its username, or its id, which also finds a deleted account. */
+  /** Entries by or about the account with this username, or that name it. */
   account?: string | undefined;
+  /** Id of the account instead, which also finds a deleted account. */
+  accountId?: number | undefined;
 }
 
 const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog.$inferSelect) => ({
@@ -46,7 +48,7 @@ export async function exportAudit(
   const { from, to, account } = filters;
   if (from !== undefined && to !== undefined && from >= to)
     throw errors.field("from", "Must be before --to.");
-  const accountId = account === undefined ? undefined : await accountIdOf(ctx, account);
+  const accountId = account === undefined ? filters.accountId : await accountIdOf(ctx, account);
   const inTime = and(
     from === undefined ? undefined : gte(auditLog.at, from),
     to === undefined ? undefined : lt(auditLog.at, to),
@@ -62,7 +64,11 @@ export async function exportAudit(
     .limit(PART_ROWS);
   if (after === 0)
     await transact(ctx, "audit export", ({ audit }) =>
-      audit("audit", accountId ?? 0, null, { from: from ?? null, to: to ?? null, account: account ?? null }),
+      audit("audit", accountId ?? 0, null, {
+        from: from ?? null,
+        to: to ?? null,
+        account: account ?? accountId ?? null,
+      }),
     );
   return partOf(rows, toEntry);
 }
@@ -79,13 +85,13 @@ async function before({ queries }: Context, inTime: SQL): Promise<number> {
   return (first?.id ?? 1) - 1;
 }
 
-/** Returns the id of an account from its username or id. A deleted account has entries but no username. */
+/** Returns the id of the account with a username. A deleted account has entries but no username. */
 async function accountIdOf({ queries }: Context, account: string): Promise<number> {
   const [found] = await queries
     .select({ id: accounts.id })
     .from(accounts)
     .where(eq(accounts.usernameKey, usernameKey(account)));
-  if (found !== undefined) return found.id;
-  if (/^[1-9]\d{0,14}$/.test(account)) return Number(account);
-  throw errors.notFound(`There is no account ${account}. Use the id for a deleted account.`);
+  if (found === undefined)
+    throw errors.notFound(`There is no account ${account}. Use --account-id for a deleted account.`);
+  return found.id;
 }

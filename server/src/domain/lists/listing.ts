@@ -54,16 +54,21 @@ export function requirePage(count: number, { page, limit }: { page: number; limi
 /** Fields that can order a list: names in the API and columns. */
 export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
 
+/** Returns the fields of `ordering` in lower case. */
+export const orderingFields = (ordering: string): { field: string; descending: boolean }[] =>
+  ordering.split(",").map((part) => {
+    const name = part.trim().toLowerCase();
+    const descending = name.startsWith("-");
+    return { field: descending ? name.slice(1) : name, descending };
+  });
+
 /**
  * Converts `ordering` to a total order: the given fields, nulls last in both directions, then the id. Text is compared in lower
- * case, by code point on every database. Field names are case-insensitive; unknown fields are ignored.
+ * case, by code point on every database. Field names are case-insensitive; unknown fields are ignored, and reported.
  */
 export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
   const seen = new Set<string>();
-  const named = (ordering ?? "").split(",").flatMap((part) => {
-    const name = part.trim().toLowerCase();
-    const descending = name.startsWith("-");
-    const field = descending ? name.slice(1) : name;
+  const named = orderingFields(ordering ?? "").flatMap(({ field, descending }) => {
     // A repeated field does not affect the order.
     if (seen.has(field)) return [];
     seen.add(field);

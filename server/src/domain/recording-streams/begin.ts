@@ -7,6 +7,7 @@ import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { announceChanges } from "./changed-times.js";
 import { findStream } from "./find.js";
+import { deletePieces } from "./pieces.js";
 import { nothingOf, type RecordingStream, toState } from "./resource.js";
 
 /** The recording that a gateway wants to send, and the offset at which it starts. */
@@ -30,11 +31,15 @@ export async function stateOfStream({ queries }: Context, owned: OwnedDevice, re
  * stream, which another recording replaces.
  * @throws ServiceError `recording_ended`, `offset_ahead`
  */
-export function beginStream(
+export async function beginStream(
   ctx: Context,
-  serial: string,
+  { device: { id, serialNumber: serial } }: OwnedDevice,
   { recording, offset }: Beginning,
 ): Promise<RecordingStream> {
+  const former = await findStream(ctx.queries, id);
+  // First, because the transaction that replaces the other recording would delete all its pieces at once.
+  if (former !== undefined && former.recording !== recording && offset === 0)
+    await deletePieces(ctx, id, (stream) => stream.recording !== recording);
   return change(ctx, "streamRecording", { serial }, async (unit, owned) => {
     const { queries } = unit;
     const { device, ownership } = owned;

@@ -1,5 +1,5 @@
 import { MAX_GAP_MS } from "asi-convert";
-import { eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { type Interval, intervalsIn, millisecondsOf, textOfMultirange } from "../../store/samples/index.js";
 import { recordingStreams } from "../../store/schema.js";
@@ -7,9 +7,6 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import type { RecordingStream } from "./resource.js";
-
-/** Whether effects of the stream are pending. */
-export const hasChanges: SQL = isNotNull(recordingStreams.changed);
 
 /**
  * Returns the changed times of a stream merged with the given ones. Times closer than the longest gap of a range form

@@ -43,7 +43,7 @@ export class StreamReceiver {
 
   /** @throws ServiceError `recording_ended`, `offset_ahead` */
   static async begin(ctx: Context, owned: OwnedDevice, beginning: Beginning): Promise<StreamReceiver> {
-    const stream = await beginStream(ctx, owned.device.serialNumber, beginning);
+    const stream = await beginStream(ctx, owned, beginning);
     return new StreamReceiver(ctx, owned, stream, stream.bytes - beginning.offset);
   }
 

@@ -59,6 +59,8 @@ export async function* storePiece(
     await nextEventLoopTurn();
   }
   const last = await storePart(ctx, held, { piece, batches: parts.at(-1)?.() ?? [], ends, info });
+  // The bytes of a complete recording are no longer needed.
+  if (ends) await deletePieces(ctx, deviceId, ({ endedAt }) => endedAt !== null);
   const refused = last.refused + leftOut.refused;
   yield { ...last, refused, unowned: last.unowned + leftOut.unowned, read: last.read + leftOut.refused };
 }
@@ -112,14 +114,13 @@ async function advance(
   return stream;
 }
 
-/** Ends the recording, whose bytes are no longer needed. */
+/** Ends the recording. */
 async function conclude(
   unit: UnitOfWork,
   stream: RecordingStream,
   info: RecordingInfo | null,
 ): Promise<void> {
   const { queries, now } = unit;
-  await deletePieces(queries, stream.deviceId);
   await announceChanges(unit, stream);
   if (info !== null) await recordFirmware(unit, stream.deviceId, info, stream.storedUntilMs);
   await queries

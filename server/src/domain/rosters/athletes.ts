@@ -4,7 +4,6 @@ import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
 import { insertManagedAthletes } from "../accounts/managed-athlete.js";
 import { playerName } from "../accounts/player-names.js";
-import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { hasActive } from "../permissions/coverage.js";
 import { isOwnAthlete } from "../permissions/own-athletes.js";
@@ -20,22 +19,38 @@ const AT_A_TIME = 1_000;
 /** Athletes whom a text may mean: their names in tables, by id. */
 type Named = ReadonlyMap<number, string>;
 
-/**
- * Finds players among the athletes whom the caller can read now: by the name in tables, the username or an external id. Does
- * not reveal whether other athletes exist. Anybody can register with the name of a player and give permission, so an athlete who
- * has never been in a squad of the caller is found only by the name with the id.
- */
-export async function findAthletes(
-  { caller }: Context,
-  { queries, now }: UnitOfWork,
-  players: readonly RosterPlayer[],
-  create: boolean,
-  problems: Problems,
-): Promise<AthleteOf> {
-  const wanted = new Set(players.map(({ name }) => nameKey(name)));
-  const namesByKey = new Map<string, Map<number, string>>();
+/** The athletes whom a roster may mean, by `nameKey`. */
+export interface ReadableAthletes {
+  named: ReadonlyMap<string, Named>;
   /** Athletes who are not found, because they are new to the caller. */
-  const newcomersByKey = new Map<string, Map<number, string>>();
+  newcomers: ReadonlyMap<string, Named>;
+  /** Changes when the caller creates an athlete. */
+  state: string;
+}
+
+/** Returns a text that changes when a manager creates an athlete. */
+export async function stateOfAthletes(queries: Queries, managerId: number): Promise<string> {
+  const [row] = await queries
+    .select({ state: sql<string>`coalesce(sum(${accounts.id}), 0)::text` })
+    .from(accounts)
+    .where(eq(accounts.managedBy, managerId));
+  return row?.state ?? "";
+}
+
+/**
+ * Reads the athletes with the names of players whom the caller can read now: by the name in tables, the username or an external id.
+ * A manager can have ten thousand athletes, so call it outside of a transaction.
+ */
+export async function readAthletes(
+  queries: Queries,
+  callerId: number,
+  now: Date,
+  players: readonly RosterPlayer[],
+): Promise<ReadableAthletes> {
+  const state = await stateOfAthletes(queries, callerId);
+  const wanted = new Set(players.map(({ name }) => nameKey(name)));
+  const named = new Map<string, Map<number, string>>();
+  const newcomers = new Map<string, Map<number, string>>();
   for (let after = 0; ; ) {
     const readable = await queries
       .select({
@@ -45,15 +60,11 @@ export async function findAthletes(
         profileExternalId: accounts.profileExternalId,
         firstName: accounts.firstName,
         lastName: accounts.lastName,
-        isKnown: isOwnAthlete(caller?.id ?? 0, sql`accounts`),
+        isKnown: isOwnAthlete(callerId, sql`accounts`),
       })
       .from(accounts)
       .where(
-        and(
-          eq(accounts.role, "ATHLETE"),
-          hasActive(queries, caller?.id ?? 0, "READ", now),
-          gt(accounts.id, after),
-        ),
+        and(eq(accounts.role, "ATHLETE"), hasActive(queries, callerId, "READ", now), gt(accounts.id, after)),
       )
       .orderBy(asc(accounts.id))
       .limit(AT_A_TIME);
@@ -65,23 +76,37 @@ export async function findAthletes(
       for (const key of new Set([clear, ...texts])) {
         if (!wanted.has(key)) continue;
         const isFound = isKnown || key === clear;
-        const byKey = isFound ? namesByKey : newcomersByKey;
+        const byKey = isFound ? named : newcomers;
         byKey.set(key, (byKey.get(key) ?? new Map()).set(id, name));
       }
     }
     if (readable.length < AT_A_TIME) break;
     after = readable.at(-1)?.id ?? 0;
   }
+  return { named, newcomers, state };
+}
+
+/**
+ * Finds players among the athletes of the caller. Does not reveal whether other athletes exist. Anybody can register with the name
+ * of a player and give permission, so an athlete who has never been in a squad of the caller is found only by the name with the id.
+ */
+export function findAthletes(
+  { named, newcomers }: ReadableAthletes,
+  players: readonly RosterPlayer[],
+  /** Whether unknown players are created, and whether the caller may do so. */
+  { create, mayCreate }: { create: boolean; mayCreate: boolean },
+  problems: Problems,
+): AthleteOf {
   const found: AthleteOf = new Map();
   const playerOf = new Map<number, RosterPlayer>();
   for (const player of players) {
     const key = nameKey(player.name);
-    const names = namesByKey.get(key) ?? new Map<number, string>();
+    const names: Named = named.get(key) ?? new Map();
     const [id = null] = names.keys();
     const first = id === null ? undefined : playerOf.get(id);
     const problem =
-      newcomerProblem(player.name, names, newcomersByKey.get(key)) ??
-      problemOf(player.name, names, create, caller?.canCreateManagedAthletes === true);
+      newcomerProblem(player.name, names, newcomers.get(key)) ??
+      problemOf(player.name, names, create, mayCreate);
     if (problem !== undefined) problems.add(player.line, problem);
     else if (first !== undefined)
       problems.add(

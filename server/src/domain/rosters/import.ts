@@ -13,7 +13,14 @@ import { enforceAssignmentQuota, enforceAthleteQuota, enforceMemberQuota } from 
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Member } from "../members/rules.js";
 import { permittedNow } from "../permissions/coverage.js";
-import { type AthleteOf, createAthletes, findAthletes, reserveIds } from "./athletes.js";
+import {
+  type AthleteOf,
+  createAthletes,
+  findAthletes,
+  readAthletes,
+  reserveIds,
+  stateOfAthletes,
+} from "./athletes.js";
 import { findDevices } from "./devices.js";
 import { keptLater } from "./kept-later.js";
 import { limitWith, requireFewLater } from "./later-rows.js";
@@ -42,12 +49,18 @@ export async function importRoster(
 ): Promise<Static<typeof RosterResult>> {
   // Personal tokens cannot create accounts.
   if (create && ctx.caller !== null && ctx.caller.scopes !== null) throw errors.insufficientScope(null);
+  const unreadable = new Problems();
+  const players = readPlayers(file, unreadable);
+  const before = await readAthletes(ctx.queries, ctx.caller?.id ?? 0, ctx.clock.now(), players);
   return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
     const validity = { from: wantedFrom ?? unit.now, replacesLater: replace_later };
     await lockAccount(unit, ownerId);
-    const problems = new Problems();
-    const players = readPlayers(file, problems);
-    const athletes = await findAthletes(ctx, unit, players, create, problems);
+    const problems = unreadable.copy();
+    // A concurrent import may have created the same players.
+    const isCurrent = (await stateOfAthletes(unit.queries, ownerId)) === before.state;
+    const known = isCurrent ? before : await readAthletes(unit.queries, ownerId, unit.now, players);
+    const mayCreate = ctx.caller?.canCreateManagedAthletes === true;
+    const athletes = findAthletes(known, players, { create, mayCreate }, problems);
     const devices = await findDevices(unit.queries, ownerId, players, problems);
     await requireRights(unit, ownerId, athletes, problems);
     problems.throwIfAny();

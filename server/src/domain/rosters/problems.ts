@@ -4,6 +4,13 @@ import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../change/errors.js"
 export class Problems {
   readonly #byLine = new Map<number, string[]>();
 
+  /** Returns these problems in another object, to which more can be added. */
+  copy(): Problems {
+    const copied = new Problems();
+    for (const [line, texts] of this.#byLine) copied.#byLine.set(line, [...texts]);
+    return copied;
+  }
+
   add(line: number, message: string): void {
     const known = this.#byLine.get(line);
     if (known === undefined) this.#byLine.set(line, [message]);

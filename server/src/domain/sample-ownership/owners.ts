@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { type Interval, intervalsIn, textOfMultirange } from "../../store/samples/index.js";
@@ -25,6 +26,25 @@ export interface Owner {
 export async function ownedTimes(queries: Queries, owner: Owner, within: Interval): Promise<Interval[]> {
   const [own] = await timesWhere(queries, within, [timesOf(owner)]);
   return own ?? [];
+}
+
+/**
+ * Reads samples of a device together with the times of `ownedTimes`. Reads again if these times have changed meanwhile, because
+ * the samples may belong to another owner.
+ */
+export async function readOwned<T>(
+  queries: Queries,
+  owner: Owner,
+  within: Interval,
+  read: () => Promise<T>,
+): Promise<{ owned: Interval[]; found: T }> {
+  let owned = await ownedTimes(queries, owner, within);
+  for (;;) {
+    const found = await read();
+    const ownedNow = await ownedTimes(queries, owner, within);
+    if (isDeepStrictEqual(ownedNow, owned)) return { owned, found };
+    owned = ownedNow;
+  }
 }
 
 /**

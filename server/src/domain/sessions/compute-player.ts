@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { parametersIn, type Sport } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
@@ -20,7 +19,7 @@ import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { requireFewRead, requireFewStored } from "../computed-data/sample-limit.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { intersect } from "../sample-ownership/intervals.js";
-import { ownedTimes } from "../sample-ownership/owners.js";
+import { readOwned } from "../sample-ownership/owners.js";
 import { forgetFailure } from "./failed-figures.js";
 import {
   asPlayerPeriod,
@@ -213,11 +212,9 @@ async function trackerOf(
   const wanted = intervalsOf(own).map(({ startMs, endMs }) => ({ startMs, stopMs: endMs - 1 }));
   const within = { startMs: wanted[0]?.startMs ?? 0, stopMs: wanted.at(-1)?.stopMs ?? 0 };
   const owner = { deviceId, ownerId: session.ownerId };
-  const owned = await ownedTimes(queries, owner, within);
-  const chunks = await readStored(sqlClientOf(queries), deviceId, within);
-  // The owner of the device has changed, so the samples may belong to another owner.
-  if (!isDeepStrictEqual(await ownedTimes(queries, owner, within), owned))
-    return trackerOf(ctx, session, deviceId, frames);
+  const { owned, found: chunks } = await readOwned(queries, owner, within, () =>
+    readStored(sqlClientOf(queries), deviceId, within),
+  );
   return { deviceId, serial: own[0]?.serial ?? "", chunks, times: intersect(wanted, owned) };
 }
 

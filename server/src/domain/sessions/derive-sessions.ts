@@ -79,16 +79,22 @@ export async function ownersOfSquads(
 }
 
 /** Adds a job for the sessions that are left, or extends the waiting one. */
-export async function queueRest(unit: UnitOfWork, rest: QueuedDerivation): Promise<void> {
-  const { ownerId } = rest;
-  const subject = subjectOf(rest);
-  await unit.enqueueOverTimes({
-    kind: "derive",
-    payload: { after: 0, until: 0, ...rest, subject },
-    uniqueKey: `${ownerId} ${subject}`,
-    chargedTo: ownerId,
-  });
-}
+export const queueRest = (unit: UnitOfWork, rest: QueuedDerivation): Promise<void> => queueAll(unit, [rest]);
+
+/** Adds many jobs, each with another owner or subject, or extends the waiting ones. */
+export const queueAll = (unit: UnitOfWork, all: readonly QueuedDerivation[]): Promise<void> =>
+  unit.enqueueOverTimes(
+    all.map((one) => {
+      const { ownerId } = one;
+      const subject = subjectOf(one);
+      return {
+        kind: "derive",
+        payload: { after: 0, until: 0, ...one, subject },
+        uniqueKey: `${ownerId} ${subject}`,
+        chargedTo: ownerId,
+      };
+    }),
+  );
 
 /** Returns the next session of a job, and the work that is left after it. @returns undefined if no session is left */
 export async function nextOf(

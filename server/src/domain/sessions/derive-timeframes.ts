@@ -11,7 +11,7 @@ import { SUM_OF_HALVES } from "./figures-inputs.js";
 import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
 import type { Session } from "./rules.js";
 import { TimeframeRoom } from "./timeframe-room.js";
-import { paramsIfWanted, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
+import { remainderIn, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
 
 /** The part of a session that a time frame covers. */
 const placeOf = ({
@@ -25,8 +25,8 @@ const placeOf = ({
 
 /**
  * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
- * and computed data. One that replaces another with the same athlete, device and times has its age, so that it assigns the same samples.
- * Lock the session first.
+ * and computed data. One that replaces another with the same athlete, device and times, or what remains of another, has its age, so that
+ * it assigns the same samples. Lock the session first.
  * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
 export async function deriveTimeframes(
@@ -44,16 +44,12 @@ export async function deriveTimeframes(
   const jsonSchemaId = await schemaIdOf(unit, session);
   const missing = new Map(wanted.map((one) => [placeOf(one), one]));
   const known = await knownOf(unit, session);
-  const { kept, moved } = await keepOnly(
-    unit,
-    { session, jsonSchemaId, known },
-    paramsIfWanted(inputs, known),
-  );
+  const { kept, moved } = await keepOnly(unit, { session, jsonSchemaId, known }, remainderIn(inputs, known));
   // Without the permission to write, they are not in the list of wanted ones.
   for (const one of moved) if (!missing.has(placeOf(one))) missing.set(placeOf(one), one);
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
-  const ages = agesOf(known);
+  const ages = agesOf([...known, ...moved]);
   const added = [...missing.values()].map((one) => ({
     ...one,
     assignedAt: ages.get(timeOf(one)) ?? unit.now,
@@ -81,8 +77,7 @@ export async function removeOutdatedTimeframes(
   ]);
   // First, because the deletion would otherwise cause another derivation.
   await forgetRefusal(unit, session);
-  const jsonSchemaId = await schemaIdOf(unit, session);
-  const { kept } = await keepOnly(unit, { session, jsonSchemaId, known }, paramsIfWanted(inputs, known));
+  const { kept } = await keepOnly(unit, { session, known }, remainderIn(inputs, known));
   await room.change(unit, session.ownerId, { added: 0, deleted: known.length - kept.length });
   const permitted = kept.filter(({ athleteId, startTime, endTime }) =>
     inputs.grants.cover(athleteId, startTime, endTime),
@@ -113,38 +108,39 @@ const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
       .map((one) => [timeOf(one), one.assignedAt]),
   );
 
-/** Number of time frames between two turns of the event loop. Each may be compared with 1,000 assignments. */
-const COMPARED_AT_A_TIME = 500;
+/** Number of time frames between two turns of the event loop. Each may be compared with hundreds of times of periods and others. */
+const COMPARED_AT_A_TIME = 50;
 
 /**
- * Deletes the time frames of a session that do not apply, and those with another sport or that version 1 has moved to another
- * activity. A time frame whose samples retention has removed remains if only its params would change, because its figures cannot
- * be computed again.
- * @param paramsOf the params that a time frame should have; undefined if it does not apply. The database orders their members.
- * @returns the others, and the deleted ones that apply, with their params
+ * Deletes the time frames of a session that do not apply, and those that must be replaced: with another sport, with times outside of
+ * the session, or that version 1 has moved to another activity. A time frame whose samples retention has removed remains if only its
+ * params would change, because its figures cannot be computed again.
+ * @param jsonSchemaId absent: none are replaced
+ * @param remainderOf what remains of a time frame; undefined if it does not apply. The database orders the members of its params.
+ * @returns the others, and what replaces deleted ones
  */
 async function keepOnly(
   unit: UnitOfWork,
-  { session, jsonSchemaId, known }: { session: Session; jsonSchemaId: number; known: KnownTimeframe[] },
-  paramsOf: (one: KnownTimeframe) => WantedTimeframe["params"] | undefined,
-): Promise<{ kept: KnownTimeframe[]; moved: WantedTimeframe[] }> {
-  const moved: WantedTimeframe[] = [];
+  { session, jsonSchemaId, known }: { session: Session; jsonSchemaId?: number; known: KnownTimeframe[] },
+  remainderOf: (one: KnownTimeframe) => KnownTimeframe | undefined,
+): Promise<{ kept: KnownTimeframe[]; moved: KnownTimeframe[] }> {
+  const moved: KnownTimeframe[] = [];
   const places = new Set<string>();
   const differing = new Set<number>();
   const left = new Set<number>();
   for (const [place, one] of known.entries()) {
     if (place % COMPARED_AT_A_TIME === COMPARED_AT_A_TIME - 1) await nextEventLoopTurn();
-    const params = paramsOf(one);
-    const isOfSession = one.activityId === session.id && one.jsonSchemaId === jsonSchemaId;
-    if (params === undefined || places.has(placeOf(one))) continue;
-    if (!isOfSession) {
-      const { athleteId, deviceId, period, startTime, endTime } = one;
-      moved.push({ athleteId, deviceId, period, startTime, endTime, params });
+    const wanted = remainderOf(one);
+    if (wanted === undefined || places.has(placeOf(wanted))) continue;
+    const isOfSession =
+      one.activityId === session.id && one.jsonSchemaId === jsonSchemaId && placeOf(wanted) === placeOf(one);
+    if (jsonSchemaId !== undefined && !isOfSession) {
+      moved.push(wanted);
       continue;
     }
-    places.add(placeOf(one));
+    places.add(placeOf(wanted));
     left.add(one.id);
-    if (JSON.stringify(params) !== JSON.stringify(one.params)) differing.add(one.id);
+    if (JSON.stringify(wanted.params) !== JSON.stringify(one.params)) differing.add(one.id);
   }
   const lost = await withLostSamples(unit, [...differing]);
   const isKept = ({ id }: KnownTimeframe) => left.has(id) && (!differing.has(id) || lost.has(id));
@@ -191,8 +187,13 @@ async function addTimeframes(
   const created = await queries
     .insert(timeframes)
     .values(
-      missing.map(({ period: _, ...columns }) => ({
-        ...columns,
+      missing.map(({ athleteId, deviceId, startTime, endTime, params, assignedAt }) => ({
+        athleteId,
+        deviceId,
+        startTime,
+        endTime,
+        params,
+        assignedAt,
         activityId: id,
         ownerId,
         jsonSchemaId,

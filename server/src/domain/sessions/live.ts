@@ -81,7 +81,7 @@ export const squadDevices =
     );
   };
 
-/** Follows the devices of a session, with the samples of the time frames whose samples the owner of the session may read. */
+/** Follows the devices of a session, with the samples of the time frames from times at which the owner of the session may read them. */
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {
@@ -113,12 +113,13 @@ export const sessionDevices =
       .limit(MAX_ROWS);
     const grants = await grantsOf(ctx.queries, ownerId, "READ", frames);
     return devicesOf(
-      frames
-        .filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime))
-        .map(({ startTime, endTime, ...row }) => ({
-          ...row,
-          times: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
-        })),
+      frames.map(({ startTime, endTime, ...row }) => ({
+        ...row,
+        times: intersect(
+          [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
+          grants.times(row.athleteId),
+        ),
+      })),
     );
   };
 

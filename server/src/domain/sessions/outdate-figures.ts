@@ -5,8 +5,8 @@ import { queueSessionFigures } from "../computed-data/queue.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 
 /**
- * Marks the figures of a session as outdated and queues their computation after its times have changed, because the times of a time
- * frame that remains without the permission to write count only in the session.
+ * Marks the figures of a session as outdated and queues their computation after its times have changed, because figures of a time
+ * frame that remains without the permission to write also depend on the length of the session.
  */
 export async function outdateFigures(
   unit: UnitOfWork,

@@ -2,6 +2,7 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
 import type { Queries } from "../../store/connection/database.js";
 import { groupBy } from "../change/group-by.js";
+import { containingAssignment, wearerOf } from "./containing-assignment.js";
 import {
   type Assignment,
   type DerivationInputs,
@@ -75,51 +76,52 @@ export async function* wantedTimeframes(
 }
 
 /**
- * Returns a function that finds the params that a time frame of a session should have; undefined if it does not apply. After the
- * permission to write has ended, a time frame remains unchanged, because it states whose samples these are. It also remains if the
- * times change, except one of a period whose samples the time frame of the whole session also contains.
+ * Returns a function that finds what remains of a time frame of a session, with the params that it should have; undefined if it does
+ * not apply. After the permission to write has ended, a time frame keeps its params, and its times in the session, because it states
+ * whose samples these are; except one of a period whose samples the time frame of the whole session also contains.
  * @param known the time frames of the session
  */
-export function paramsIfWanted(
+export function remainderIn<Frame extends WantedTimeframe>(
   inputs: DerivationInputs,
-  known: readonly WantedTimeframe[],
-): (frame: WantedTimeframe) => WantedTimeframe["params"] | undefined {
+  known: readonly Frame[],
+): (frame: Frame) => Frame | undefined {
   const { session, players, periods, worn, grants } = inputs;
   const paramsOf = new Map(players.map(({ athleteId, params }) => [athleteId, params]));
   const named = new Map(periods.map((period) => [period.name, period]));
-  const wearerOf = (one: Pick<WantedTimeframe, "athleteId" | "deviceId">) =>
-    `${one.athleteId} ${one.deviceId}`;
-  const paramsIn = (frame: WantedTimeframe, wholes: ReadonlyMap<string, readonly WantedTimeframe[]>) => {
-    const { athleteId, deviceId, period, startTime, endTime, params } = frame;
-    const wanted = paramsOf.get(athleteId);
-    if (wanted === undefined) return undefined;
+  const assignmentOf = containingAssignment(worn);
+  const remainderOf = (frame: Frame, wholes?: ReadonlyMap<string, readonly Frame[]>): Frame | undefined => {
+    const { athleteId, period, startTime, endTime } = frame;
+    const params = paramsOf.get(athleteId);
+    if (params === undefined) return undefined;
     const ofName = named.get(period);
     const whole = [intervalOf(session)];
     const intervals =
       period === WHOLE ? whole : ofName === undefined ? [] : intervalsFor(ofName, idAsName(athleteId));
+    const assignment = assignmentOf(frame);
     const timesIn = (wanted: readonly Interval[]) =>
-      (worn.get(athleteId) ?? [])
-        .filter((one) => one.deviceId === deviceId && one.startTime <= startTime && one.endTime > endTime)
-        .flatMap((assignment) => timesWith(inputs, assignment, wanted));
+      assignment === undefined ? [] : timesWith(inputs, assignment, wanted);
     const isSame = ({ startMs, endMs }: Interval) =>
       startMs === startTime.getTime() && endMs - 1 === endTime.getTime();
     const isPermitted = (time: Interval) => grants.cover(athleteId, ...inclusive(time));
     const found = timesIn(intervals).find(isSame);
-    if (found !== undefined) return isPermitted(found) ? wanted : params;
-    const common = timesIn(whole).filter((time) => overlaps(frame, time));
-    const remains =
-      period === WHOLE
-        ? common.some((time) => !isPermitted(time))
-        : common.some((time) => !isPermitted(commonOf(frame, time))) &&
-          !(wholes.get(wearerOf(frame)) ?? []).some((one) => contains(one, intervalOf(frame)));
-    return remains ? params : undefined;
+    if (found !== undefined) return isPermitted(found) ? { ...frame, params } : frame;
+    // The assignments of a device do not overlap, so only one contains the time frame.
+    const [inSession] = timesIn(whole);
+    if (inSession === undefined) return undefined;
+    const common = commonOf(frame, inSession);
+    const isInWhole =
+      period !== WHOLE && wholes?.get(wearerOf(frame))?.some((one) => contains(one, common)) === true;
+    if (isInWhole || !isLongEnough(common) || isPermitted(period === WHOLE ? inSession : common))
+      return undefined;
+    const [start, end] = inclusive(common);
+    return { ...frame, startTime: start, endTime: end };
   };
   // Those that do not remain contain no samples of a period.
   const wholes = groupBy(
-    known.filter((one) => one.period === WHOLE && paramsIn(one, new Map()) !== undefined),
+    known.filter(({ period }) => period === WHOLE).flatMap((one) => remainderOf(one) ?? []),
     wearerOf,
   );
-  return (frame) => paramsIn(frame, wholes);
+  return (frame) => remainderOf(frame, wholes);
 }
 
 type Times = Pick<WantedTimeframe, "startTime" | "endTime">;
@@ -129,11 +131,6 @@ const commonOf = ({ startTime, endTime }: Times, { startMs, endMs }: Interval): 
   startMs: Math.max(startTime.getTime(), startMs),
   endMs: Math.min(endTime.getTime() + 1, endMs),
 });
-
-const overlaps = (frame: Times, time: Interval): boolean => {
-  const { startMs, endMs } = commonOf(frame, time);
-  return startMs < endMs;
-};
 
 const contains = (frame: Times, time: Interval): boolean => {
   const { startMs, endMs } = commonOf(frame, time);
@@ -194,17 +191,17 @@ const timesWith = (
   intervals: readonly Interval[],
 ): Interval[] => {
   const worn = intervalOf(assignment);
-  return (
-    intervals
-      .map(({ startMs, endMs }) => ({
-        startMs: Math.max(startMs, worn.startMs),
-        endMs: Math.min(endMs, worn.endMs),
-      }))
-      // The end of a time frame is inclusive.
-      .filter(({ startMs, endMs }) => endMs - 1 > startMs)
-      .filter((time) => isOwned(deviceId, time))
-  );
+  return intervals
+    .map(({ startMs, endMs }) => ({
+      startMs: Math.max(startMs, worn.startMs),
+      endMs: Math.min(endMs, worn.endMs),
+    }))
+    .filter(isLongEnough)
+    .filter((time) => isOwned(deviceId, time));
 };
+
+/** The end of a time frame is inclusive, and later than its start. */
+const isLongEnough = ({ startMs, endMs }: Interval): boolean => endMs - 1 > startMs;
 
 const inclusive = ({ startMs, endMs }: Interval): [start: Date, end: Date] => [
   new Date(startMs),

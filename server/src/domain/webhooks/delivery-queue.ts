@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { isWaiting, newJobId } from "../../store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -20,7 +20,7 @@ import type { Delivery } from "./rules.js";
  * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are not sent;
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
- * @param atMost number of deliveries of one change
+ * @param atMost number of deliveries of one change; the others are not compared with those that are queued
  * @returns whether the account had no room for any of them
  */
 export async function createDeliveries(
@@ -30,14 +30,14 @@ export async function createDeliveries(
   atMost = Number.POSITIVE_INFINITY,
 ): Promise<{ isFull: boolean }> {
   if (wanted.length === 0) return { isFull: false };
-  const added = await withoutWaiting(unit, wanted);
+  const added = await withoutWaiting(unit, wanted.slice(0, atMost));
   const limit = await limitOf(unit, account, added);
-  const { room, reason } =
-    atMost < limit.room ? { room: atMost, reason: `a change sends at most ${atMost} events.` } : limit;
+  const { room } = limit;
+  const reason = room < added.length ? limit.reason : `a change sends at most ${atMost} events.`;
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
-  await countUnsent(unit, account, added.slice(room), reason);
-  return { isFull: limit.room === 0 };
+  await countUnsent(unit, account, [...added.slice(room), ...wanted.slice(atMost)], reason);
+  return { isFull: room === 0 && added.length > 0 };
 }
 
 /**
@@ -170,23 +170,31 @@ async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]):
   return wanted.filter((_, place) => !known.has(place));
 }
 
+/** Unsent deliveries of a webhook. The states are literals, because the partial index does not match parameters. */
+export const unsentOf = (webhookId: number): SQL =>
+  sql`webhook_id = ${webhookId} AND state IN ('pending', 'retrying')`;
+
 /**
  * Cancels the unsent deliveries of a webhook.
  * @param reason recorded as the response of the deliveries
- * @param url cancel only deliveries to this URL
+ * @param only.url cancel only deliveries to this URL
+ * @param only.limit maximum number of deliveries
  */
 export async function cancelDeliveries(
   unit: UnitOfWork,
   webhookId: number,
   reason: string,
-  url?: string,
+  { url, limit = Number.MAX_SAFE_INTEGER }: { url?: string; limit?: number } = {},
 ): Promise<void> {
   // Use one statement, because a webhook may have more deliveries than a statement can have parameters. A job that a
   // worker has taken either does nothing or is calling the receiver.
   await unit.queries.execute(sql`
     WITH cancelled AS (
       UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
-      WHERE webhook_id = ${webhookId} AND state IN ('pending', 'retrying') ${url === undefined ? sql`` : sql`AND url = ${url}`}
+      WHERE id = ANY(ARRAY(
+        SELECT id FROM ${webhookDeliveries}
+        WHERE ${unsentOf(webhookId)} ${url === undefined ? sql`` : sql`AND url = ${url}`} LIMIT ${limit} FOR UPDATE
+      ))
       RETURNING job_id
     )
     DELETE FROM ${jobs} USING cancelled WHERE ${jobs.id} = cancelled.job_id AND ${isWaiting}`);

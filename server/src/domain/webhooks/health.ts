@@ -33,7 +33,7 @@ export async function updateWebhookHealth(
       .where(and(current, isNull(webhooks.disabledAt)))
       .for("update");
     const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
-    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", url);
+    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", { url });
     if (before === undefined) return;
     const [after] = await queries
       .update(webhooks)

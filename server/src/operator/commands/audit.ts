@@ -1,5 +1,5 @@
 import { exportAudit } from "../../domain/exports/audit.js";
-import { after, optionalDate, optionalText } from "./arguments.js";
+import { after, optionalDate, optionalInteger, optionalText } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
 /** Operator commands for the audit log. */
@@ -9,6 +9,7 @@ export const auditCommands = {
       from: optionalDate(args, "from"),
       to: optionalDate(args, "to"),
       account: optionalText(args, "account"),
+      accountId: optionalInteger(args, "accountId"),
     };
     return { ...(await exportAudit(ctx, filters, after(args))) };
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { getTableColumns, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
 import { type JobState, jobs } from "../schema.js";
 import type { StoredBody } from "./job-body.js";
@@ -95,33 +95,45 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
- * Adds a job for a range of times, which visits objects in the order of their ids. If a job with the same `uniqueKey` is waiting,
+ * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting.
+ */
+export const enqueueAll = (queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> =>
+  insertAll(queries, now, added, sql`DO NOTHING`);
+
+/**
+ * Adds jobs for ranges of times, which visit objects in the order of their ids. If a job with the same `uniqueKey` is waiting,
  * extends its range to include this one. The job then visits all objects, beginning at the later position of both, because a job
  * that begins again with each change would never reach the last objects.
- * @param job payload with `fromMs`, `toMs`, and the positions `after` and `until`: the job visits the objects after `after`, and
- * then those from the first one to `until`; only those between both positions if `until` is greater
+ * @param added payloads with `fromMs`, `toMs`, and the positions `after` and `until`: the job visits the objects after `after`, and
+ * then those from the first one to `until`; only those between both positions if `until` is greater. Each has another `uniqueKey`
  */
-export async function enqueueOverTimes(queries: Queries, now: Date, job: SmallJob): Promise<void> {
+export async function enqueueOverTimes(
+  queries: Queries,
+  now: Date,
+  added: readonly SmallJob[],
+): Promise<void> {
   const either = (choose: "least" | "greatest", key: string) =>
     sql`${sql.raw(choose)}((${jobs.payload}->>${key})::float8, (excluded.payload->>${key})::float8)`;
-  await queries
-    .insert(jobs)
-    .values(asRow(now, job))
-    .onConflictDoUpdate({
-      target: [jobs.kind, jobs.uniqueKey],
-      targetWhere: sql`${jobs.state} = 'PENDING'`,
-      set: {
-        payload: sql`${jobs.payload} || jsonb_build_object('fromMs', ${either("least", "fromMs")},
-          'toMs', ${either("greatest", "toMs")}, 'after', ${either("greatest", "after")}, 'until', ${either("greatest", "after")})`,
-      },
-    });
+  await insertAll(
+    queries,
+    now,
+    added,
+    sql`(kind, unique_key) WHERE state = 'PENDING' DO UPDATE SET payload = ${jobs.payload} || jsonb_build_object(
+      'fromMs', ${either("least", "fromMs")}, 'toMs', ${either("greatest", "toMs")},
+      'after', ${either("greatest", "after")}, 'until', ${either("greatest", "after")})`,
+  );
 }
 
 /**
- * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. Sends them as one JSON
- * value, because separate parameters would take three times as long in the query builder and the database.
+ * Sends the jobs as one JSON value, because separate parameters would take three times as long in the query builder and the
+ * database.
  */
-export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
+async function insertAll(
+  queries: Queries,
+  now: Date,
+  added: readonly SmallJob[],
+  onConflict: SQL,
+): Promise<void> {
   if (added.length === 0) return;
   const rows = added.map(({ kind, payload, accountId, chargedTo, chargedGroup, uniqueKey, receiver }) => ({
     job_id: newJobId(),
@@ -139,5 +151,5 @@ export async function enqueueAll(queries: Queries, now: Date, added: readonly Sm
     SELECT job_id, kind, account_id, charged_to, charged_group, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS job (job_id text, kind text, account_id bigint, charged_to bigint, charged_group text, payload jsonb, unique_key text, receiver text)
-    ON CONFLICT DO NOTHING`);
+    ON CONFLICT ${onConflict}`);
 }

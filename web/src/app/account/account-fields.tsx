@@ -31,9 +31,11 @@ export const CurrentPasswordField = ({ isFirst = false }) => (
 /** Fields for the sign-in name and the email address of a new or changed account. */
 export const LoginFields = ({
   account,
+  onUsername,
   onEmail,
 }: {
   account?: { username: string; email: string };
+  onUsername?: (username: string) => void;
   onEmail?: (email: string) => void;
 }) => (
   <>
@@ -45,6 +47,7 @@ export const LoginFields = ({
       maxLength={150}
       autoComplete="username"
       isFirst={account === undefined}
+      {...(onUsername === undefined ? {} : { onValue: onUsername })}
     />
     <Field
       name="email"

@@ -78,7 +78,8 @@ function Profile({
   hasPassword,
 }: ViewProps & { account: Own; hasPassword: boolean }) {
   const [email, setEmail] = useState(account.email);
-  const isOtherEmail = email.trim() !== account.email;
+  const [username, setUsername] = useState(account.username);
+  const isOtherLogin = email.trim() !== account.email || username.trim() !== account.username;
   const save = async (values: Values, form: HTMLFormElement, changed: ReadonlySet<string>) => {
     const name = (field: string) => values(`manager_profile.${field}`).trim() || null;
     const profile = isManager(account) ? null : await askedProfile(values, false);
@@ -91,7 +92,7 @@ function Profile({
         : { athlete_profile: profile }),
     };
     const body = {
-      ...(isOtherEmail && hasPassword ? { current_password: values("current_password") } : {}),
+      ...(isOtherLogin && hasPassword ? { current_password: values("current_password") } : {}),
       ...onlyChanged(entered, changed),
     };
     await saveChanges<Stored>({
@@ -112,15 +113,15 @@ function Profile({
         </p>
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
-        <LoginFields account={account} onEmail={setEmail} />
-        {isOtherEmail && !hasPassword ? (
-          <p class="note">The address can be changed in the first 5 minutes after you have signed in.</p>
-        ) : isOtherEmail ? (
+        <LoginFields account={account} onUsername={setUsername} onEmail={setEmail} />
+        {isOtherLogin && !hasPassword ? (
+          <p class="note">Both can be changed in the first 5 minutes after you have signed in.</p>
+        ) : isOtherLogin ? (
           <>
             <CurrentPasswordField />
             <p class="note">
-              Password reset links are sent to this address, so a new address requires your password. The
-              previous address gets an email about the change.
+              A new username or address requires your password. An email to the previous address reports the
+              change.
             </p>
           </>
         ) : null}

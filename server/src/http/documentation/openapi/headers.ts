@@ -14,7 +14,7 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   },
   "X-Ignored": {
     description:
-      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: parameters and members that are unknown to the operation, and a `limit` that is not a positive number",
+      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: parameters and members that are unknown to the operation, a `limit` that is not a positive number, and an `ordering` by unknown fields",
     schema: { type: "string", examples: ["colour, profile.nickname"] },
   },
   "X-Request-Id": {
