@@ -2,13 +2,13 @@
 const SAID_EVERY_MS = 3_000;
 
 /**
- * Prints a message to stderr periodically during long work, because a silent process would seem to hang.
+ * Prints a message periodically during long work, because a silent process would seem to hang.
  * @param what object of "waiting for" in the message
  */
 export async function announceWaiting<T>(
   what: string,
   work: () => Promise<T>,
-  { everyMs = SAID_EVERY_MS, say = (line: string) => console.error(line) } = {},
+  { everyMs = SAID_EVERY_MS, say = (line: string) => console.log(line) } = {},
 ): Promise<T> {
   const start = performance.now();
   const timer = setInterval(() => {

@@ -26,12 +26,14 @@ const withoutTimeouts = (config: Config): Config => ({
   databaseIdleTransactionTimeoutMs: 0,
 });
 
-const openAloud = (config: Config): Promise<OpenedStore> =>
+/** @param say prints a line about the wait; a command writes its result to stdout */
+const openAloud = (config: Config, say: (line: string) => void = console.log): Promise<OpenedStore> =>
   announceWaiting(
     config.databaseUrl === null
       ? `the embedded database in ${resolve(config.dataDir)}`
       : "the database of DATABASE_URL",
     () => openStore(config),
+    { say },
   );
 
 /**
@@ -66,7 +68,7 @@ export async function withCommands<T>(
 
 /** Migrates the schema of the database. Needed if the database user of the service may not change the schema. */
 export async function migrateOnly(config: Config): Promise<Outcome> {
-  const store = await openAloud(withoutTimeouts(config));
+  const store = await openAloud(withoutTimeouts(config), console.error);
   await store.close();
   return { applied: [...store.applied] };
 }
@@ -104,7 +106,7 @@ export async function restoreFrom(
   const list = resolve(erasureListOf(config));
   const { serverKeys, erasureLists } = await verifyBackup(file);
   if (!withoutErasures) await requireErasureList(list, erasureLists);
-  const store = await openAloud(withoutTimeouts(config));
+  const store = await openAloud(withoutTimeouts(config), console.error);
   try {
     let rows = 0;
     const { queries } = store.database;
