@@ -50,11 +50,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
             onDone={request.reload}
           />
           {stored.players.length === 0 ? (
-            <Nothing
-              title={
-                stored.sessions.length === 0 ? "No session of this squad has begun yet." : "No figures yet."
-              }
-            >
+            <Nothing title={stored.sessions.length === 0 ? "No session has begun yet." : "No figures yet."}>
               <p>The season compares a figure of each player with the last {NORMAL_RULE.matches} matches.</p>
             </Nothing>
           ) : (
