@@ -127,7 +127,10 @@ describe("a restore", () => {
     const { id: _, ...webhook } = others[0] ?? fail();
     await queries.insert(webhooks).values({ ...webhook, secretToken: encrypt(opened.serverKey, "new") });
     const { next, server_keys } = await backUp();
-    expect([next, server_keys]).toEqual([expect.stringContaining(`of these webhooks: ${ids.join(", ")}.`), [server_key]]);
+    expect([next, server_keys]).toEqual([
+      expect.stringContaining(`of these webhooks: ${ids.join(", ")}.`),
+      [server_key],
+    ]);
     expect(next).not.toContain("key reset");
     await queries.delete(webhooks).where(notInArray(webhooks.id, ids));
     await opened.close();
