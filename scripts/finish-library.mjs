@@ -6,7 +6,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { PARTS } from "./library-parts.mjs";
-import { shortenNames } from "./shorten-names.mjs";
+import { shortenImports, shortenNames } from "./shorten-names.mjs";
 
 /** Options that keep the package small. The length of lines is limited, so that the positions in stack traces remain useful. */
 export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 800 };
@@ -79,6 +79,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   shortenNames("dist/bin/asi.cjs", SMALL);
   await addCommonJs();
   await checkParts();
+  for (const name of ["bin/asi.cjs", ...readdirSync("dist").filter((name) => name.endsWith(".cjs"))])
+    shortenImports(`dist/${name}`);
   // the built command writes it
   writeFileSync("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
 }

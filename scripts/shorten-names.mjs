@@ -20,3 +20,22 @@ export function shortenNames(path, printed) {
   const format = module ? { format: "esm" } : {};
   writeFileSync(path, transformSync(code, { ...printed, ...format, legalComments: "inline" }).code);
 }
+
+/**
+ * Shortens the names that the bundler gives to imports and to the functions that initialize modules, in the CommonJS files. No source
+ * contains names of this form.
+ */
+export function shortenImports(path) {
+  const text = readFileSync(path, "utf8");
+  const names = new Map();
+  let count = 0;
+  const newName = () => {
+    const name = `i${(count++).toString(36)}$`;
+    return text.includes(name) ? newName() : name;
+  };
+  const short = text.replaceAll(/\b(?:import|init)_\w+/g, (name) => {
+    if (!names.has(name)) names.set(name, newName());
+    return names.get(name);
+  });
+  writeFileSync(path, short);
+}

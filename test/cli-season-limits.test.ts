@@ -1,5 +1,5 @@
 /** Which sessions `asi squad --by player` does not compare, and what it says about them. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../src/recording/encode.js";
@@ -88,19 +88,33 @@ describe("the sessions that a season does not compare", () => {
     expect(sections.filter((part) => part.includes("Mean of 0 sessions"))).toHaveLength(onBench.length);
   });
 
-  it("include training sessions that are matches only by their lengths, which one message names", async () => {
-    const message =
-      'round 1, round 2: taken for matches, because two periods last from 30 to 70 minutes. To choose the folders of matches, add --matches, such as --matches "match*"\n';
-    const drills = await seasonFolder(2, ["Rondo", "Small games"]);
+  it("include training sessions that are matches only by their lengths, which a note names, unless names say otherwise", async () => {
+    const note = "round 1, round 2: Match is the sum of two periods without names of halves.\n";
+    const drills = await seasonFolder(2, ["Passing", "Small games"]);
     const run = (season: string, ...more: string[]) => asi(["squad", season, "--by", "player", ...more]);
-    expect((await run(drills)).stderr).toBe(message);
     // also from the cache
-    for (let i = 0; i < 2; i++) expect((await run(drills, "--cache")).stderr).toBe(message);
+    for (const more of [[], ["--cache"], ["--cache"]]) {
+      expect((await run(drills, ...more)).stdout).toContain(note);
+      expect((await run(drills, ...more, "--format", "csv")).stderr).toBe(note);
+    }
     const chosen = await run(drills, "--matches", "match*", "--format", "csv");
     expect([chosen.stderr, tableOf(chosen.stdout).map(({ kind }) => kind)]).toEqual([
       "",
       ["training", "training"],
     ]);
     expect((await run(await seasonFolder(1, ["1. Halbzeit", "2. Halbzeit"]))).stderr).toBe("");
+    const named = await run(await seasonFolder(1, ["Drill 1", "Small games"]), "--format", "csv");
+    expect([named.stderr, tableOf(named.stdout).map(({ kind }) => kind)]).toEqual(["", ["training"]]);
+  });
+
+  it("include sessions with two long suggested periods, which one message names", async () => {
+    const season = join(scratchFolder(), "season");
+    await asi(["encode", "--demo", "--squad", "11", "-o", join(season, "match")]);
+    rmSync(join(season, "match", "periods.csv"));
+    const message =
+      'match: taken for matches, because two suggested periods last from 30 to 70 minutes. To choose the folders of matches, add --matches, such as --matches "match*"\n';
+    const run = (...more: string[]) => asi(["squad", season, "--by", "player", ...more]);
+    expect((await run()).stderr).toContain(message);
+    expect((await run("--matches", "match*")).stderr).not.toContain("taken for matches");
   });
 });

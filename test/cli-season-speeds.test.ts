@@ -99,12 +99,21 @@ describe("asi squad --by player --profile", () => {
           limits: null,
           benchShare: 0,
           playedShare: 1,
+          tooFast: null,
           coverage: 1,
           hrCoverage: 1,
           speeds,
         },
       ];
-      return { name: `${week}`, startMs, endMs: startMs + 1, isMatch: false, note: null, rows };
+      return {
+        name: `${week}`,
+        startMs,
+        endMs: startMs + 1,
+        isMatch: false,
+        sport: "soccer",
+        note: null,
+        rows,
+      };
     });
     const [player] = playersOf(played).players;
     if (player === undefined) throw new Error("There is no player.");

@@ -194,9 +194,10 @@ describe("asi squad --by player", () => {
   it("treats a match without known halves as a session, and reports such matches once", async () => {
     const folder = await seasonFolder();
     rmSync(join(folder, "match 4", "periods.csv"));
-    // a warm-up that is as long as a half
+    // a third period as long as a half, and no names
     const halves = "period;start;end\r\n1st half;13:00;13:30;\r\n2nd half;13:31;14:01;\r\n";
-    writeFileSync(join(folder, "match 5", "periods.csv"), `${halves}Warm-up;12:29;12:59\r\n`);
+    const parts = `${halves.replaceAll("half", "part")}3rd part;12:29;12:59\r\n`;
+    writeFileSync(join(folder, "match 5", "periods.csv"), parts);
     writeFileSync(join(folder, "match 6", "periods.csv"), `${halves}Extra time;14:01;14:02\r\n`);
     const args = ["squad", folder, "--by", "player", "--matches", "match*"];
     const notes = [
@@ -364,7 +365,7 @@ describe("asi squad --by player", () => {
     await write(2, "TRK-1", 900, 450);
     writeFileSync(join(season, "roster.csv"), "player;serial;max_hr\nKunz;TRK-1;190\nLang;TRK-2;190\n");
     const reason =
-      "a session lacks the figure or more than 5 % of its data, or is from before a change of the threshold or maximum heart rate";
+      "a session lacks the figure or more than 10 % of its data, or is from before a change of the threshold or maximum heart rate";
     for (const [load, lost, days] of [
       ["distance", [false, true, false], "2026-04-13"],
       ["trimp", [false, true, true], "2026-04-13, 2026-04-14"],
@@ -389,6 +390,54 @@ describe("asi squad --by player", () => {
       const html = (await asi([...args, "--format", "html"])).stdout;
       expect(html).toContain(`A day has no load if ${reason}.`);
     }
+  });
+
+  it("has a load that is too low, with the reason, for a day on which a player begins a little late", async () => {
+    const season = join(scratchFolder(), "season");
+    for (const [serial, seconds] of [
+      ["TRK-1", 840],
+      ["TRK-2", 900],
+    ] as const) {
+      mkdirSync(join(season, "day"), { recursive: true });
+      writeFileSync(join(season, "day", `${serial}.asi`), await recording(serial, START_MS, seconds, 2));
+    }
+    const args = ["squad", season, "--by", "player", "--load", "distance"];
+    const reason = "at least, because 5 to 10 % of the data of a session are missing";
+    const rows = tableOf((await asi([...args, "--format", "csv"])).stdout);
+    expect(rows.map(({ day_load, day_load_reason }) => [day_load, day_load_reason])).toEqual([
+      ["1678", reason],
+      ["1798", ""],
+    ]);
+    const { stdout } = await asi(args);
+    expect(stdout).toMatch(/: day ≥1,678\.0 .*\. Load of 2026-04-12: at least, because/);
+    const html = (await asi([...args, "--format", "html"])).stdout;
+    expect(html).toContain("<td>≥1,678.0</td>");
+    expect(html).toContain(`≥: ${reason}.`);
+  });
+
+  it("has the rows that are too fast for the sport in all outputs, and asks for the sport", async () => {
+    const season = join(scratchFolder(), "season");
+    mkdirSync(join(season, "day"), { recursive: true });
+    const rows = Array.from({ length: 901 }, (_, second) => ({
+      timestamp: START_MS + second * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: second >= 100 && second < 103 ? 15 : 3,
+    }));
+    writeFileSync(join(season, "day", "Kunz.asi"), await wholeBytes(encode(rows, { serial: "TRK-1" })));
+    const args = ["squad", season, "--by", "player"];
+    const note = "Too fast for the sport and in no figure: Kunz (3 rows, 4.0 s). Is the sport correct?";
+    const csv = await asi([...args, "--format", "csv"]);
+    expect(tableOf(csv.stdout).map((row) => [row.too_fast_rows, row.too_fast_s])).toEqual([["3", "4"]]);
+    expect(csv.stderr).toContain(note);
+    const text = (await asi(args)).stdout;
+    expect(text).toContain(note);
+    expect(text).toMatch(/day .* {2}3 rows too fast\n/);
+    const html = (await asi([...args, "--format", "html"])).stdout;
+    expect(html).toContain(note);
+    expect(html).toContain(", 3 rows too fast</title>");
+    const riding = await asi([...args, "--format", "csv", "--sport", "biking"]);
+    expect([riding.stderr, tableOf(riding.stdout)[0]?.too_fast_rows]).toEqual(["", "0"]);
   });
 
   it("adds up the training impulse, with the same digits as asi load, and shows no load for a player without a maximum heart rate", async () => {

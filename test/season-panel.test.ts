@@ -32,6 +32,9 @@ interface Played {
   benchShare?: number;
   playedShare?: number;
   rate?: number;
+  minutes?: number;
+  tooFast?: { samples: number; duration: number };
+  sport?: string;
   isMatch?: boolean;
 }
 
@@ -47,7 +50,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
     player: { name, number: null, position: null },
     figures: {
       distance_m: distance,
-      minutes: distance === null ? null : distance / 111,
+      minutes: distance === null ? null : (shares.minutes ?? 90 * (coverage ?? 1)),
       rate_m_per_min: rate ?? (distance === null ? null : distance / 100),
       top_speed_km_per_h: distance === null ? null : distance / 300,
       hr_mean_bpm: null,
@@ -57,6 +60,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
     limits: null,
     benchShare: shares.benchShare ?? 0,
     playedShare: shares.playedShare ?? 1,
+    tooFast: shares.tooFast ?? null,
     coverage,
     hrCoverage,
   });
@@ -72,6 +76,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
       startMs,
       endMs: startMs + 1,
       isMatch: week < 5 || !isTraining,
+      sport: (week === 5 && last.Ash?.sport) || "soccer",
       note: null,
       rows,
     };
@@ -160,10 +165,12 @@ describe("the panel of a season", () => {
   it("never marks a figure as outside the normal range if a part of the data is missing, except a lower bound above it", () => {
     const below = (key: string, last: Played) => textIn(frameOf({ Ash: last }, columnOf(key)), "Ash");
     const whole = { ...HALF, coverage: 1 };
-    for (const key of ["distance_m", "top_speed_km_per_h", "minutes"]) {
+    for (const key of ["distance_m", "top_speed_km_per_h"]) {
       expect(below(key, whole), key).toBe("▼ −50 %");
-      expect(below(key, HALF), key).toBe(key === "minutes" ? "−50 %" : "≥−50 %");
+      expect(below(key, HALF), key).toBe("≥−50 %");
     }
+    expect(below("minutes", { ...whole, minutes: 45 })).toBe("▼ −50 %");
+    expect(below("minutes", HALF)).toBe("−47 %");
     expect(below("rate_m_per_min", whole)).toBe("▼ −50 %");
     expect(below("rate_m_per_min", HALF)).toBe("−50 %");
     // a tracker that was empty after 12 minutes
@@ -186,17 +193,18 @@ describe("a comparison with matches", () => {
     }
   });
 
-  it("never marks a sum of a part of a match as outside the range, but its rate", () => {
-    const part: Played = { distance: 2400, rate: 130, coverage: 1, playedShare: 0.25 };
+  it("has no range for a sum of another playing time, whose minutes it shows, but for its rate", () => {
+    const part: Played = { distance: 2400, rate: 130, coverage: 1, playedShare: 0.25, minutes: 22.4 };
     const frame = frameOf({ Ash: part, Bell: { ...WHOLE, distance: 9000 } });
-    expect(comparisonOf(playerIn(frame, "Ash"), frame)).toMatchObject({ isOutside: false, share: 0.24 });
+    expect(comparisonOf(playerIn(frame, "Ash"), frame)).toMatchObject({ isOutside: false, share: null });
+    expect(textIn(frame, "Ash")).toBe("new at 22 min");
     expect(farthestFirst(frame).map(({ name }) => name)).toEqual(["Bell", "Ash"]);
     const ofRate = frameOf({ Ash: part }, columnOf("rate_m_per_min"));
     expect(comparisonOf(playerIn(ofRate, "Ash"), ofRate).isOutside).toBe(true);
   });
 
   it("omits figures of less than 10 minutes, which are not the farthest from normal", () => {
-    const short: Played = { distance: 560, rate: 160, coverage: 1, playedShare: 0.04 };
+    const short: Played = { distance: 560, rate: 160, coverage: 1, playedShare: 0.04, minutes: 5 };
     const frame = frameOf({ Ash: short, Bell: { ...WHOLE, rate: 103 } }, columnOf("rate_m_per_min"));
     const cells = seasonCells(playerIn(frame, "Ash"), frame).slice(0, 5);
     expect(cells).toEqual(["160", "under 10 minutes", "–", "100", "100"]);
@@ -215,7 +223,34 @@ describe("a comparison with matches", () => {
   });
 });
 
+describe("a season of several sports", () => {
+  it("draws only the sessions of the compared sport, and names the others", () => {
+    const frame = frameOf({ Ash: { ...WHOLE, distance: 40_000, sport: "biking" }, Bell: undefined });
+    expect([textIn(frame, "Ash"), chartIn(frame, "Ash").match(/<circle/g)?.length]).toEqual(["new", 1]);
+    const note = (sport: string, names: string) =>
+      `Sessions of another sport than ${sport} are in no mean, best value or normal range: ${names}.`;
+    const rounds = "Round 1, Round 2, Round 3, Round 4, Round 5";
+    expect(seasonNotes(frame.season, [DISTANCE])).toEqual([note("biking", rounds)]);
+    const before = { ...frame, now: 4 };
+    expect(Math.max(...panelTicks(before))).toBeLessThan(20_000);
+    expect(seasonNotes(frame.season, [DISTANCE], 4)).toEqual([note("soccer", "Round 6")]);
+    expect(seasonCells(playerIn(before, "Ash"), before).slice(3, 5)).toEqual(["10,000", "10,000"]);
+  });
+});
+
 describe("the notes of a season", () => {
+  it("count the rows that are too fast for each player, and ask for the sport", () => {
+    const fast = (samples: number, duration: number) => ({ ...WHOLE, tooFast: { samples, duration } });
+    const frame = frameOf({ Ash: fast(1, 0.2), Bell: fast(1203, 120.36), Cole: fast(0, 0) });
+    expect(seasonNotes(frame.season, [DISTANCE])).toEqual([
+      "Too fast for the sport and in no figure: Ash (1 row, 0.2 s), Bell (1203 rows, 120.4 s). Is the sport correct?",
+    ]);
+    expect(chartIn(frame, "Bell")).toContain(
+      "<title>Round 6, 2026-05-16: 10,000, 1203 rows too fast</title>",
+    );
+    expect(chartIn(frame, "Cole")).toContain("<title>Round 6, 2026-05-16: 10,000</title>");
+  });
+
   it("name the players on the bench with their matches, in one sentence", () => {
     const bench = { ...WHOLE, benchShare: 0.2 };
     const season = seasonWith({ Ash: bench, Bell: bench, Cole: { ...WHOLE, benchShare: 0.05 } });
@@ -262,5 +297,9 @@ describe("the text of a season", () => {
     const lines = text.split("\n").map((line) => line.trim().split(/\s{2,}/));
     expect(lines).toContainEqual(["2026-05-16", "Round 6 M", "≥5,000", "50", "7 d"]);
     expect(lines).toContainEqual(["Last, against up to 5 matches", "≥50 %", "50 %"]);
+    const fast = { ...WHOLE, tooFast: { samples: 12, duration: 1.2 } };
+    const other = seasonText(seasonWith({ Ash: fast }), order, (ms) => new Date(ms).toISOString(), after);
+    expect(other).toContain("Ash (12 rows, 1.2 s). Is the sport correct?");
+    expect(other).toMatch(/Round 6 M .* 7 d {2}12 rows too fast\n/);
   });
 });

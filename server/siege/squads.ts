@@ -108,6 +108,7 @@ const textsOf = (breaks: number) =>
     cells: Object.fromEntries(FILE_COLUMNS.map(({ key }, i) => [key, Math.sqrt(i + 2)])),
     recordedMs: SESSION_MS / 2,
     hrCoverage: 0.5,
+    tooFast: null,
     seconds: Array.from({ length: breaks + 1 }, (_, i) => [1_717_236_000 + 8 * i, 1_717_236_004 + 8 * i]),
     definition: null,
     further: null,

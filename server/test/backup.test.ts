@@ -14,12 +14,15 @@ import { describe, expect, it } from "vitest";
 import { backup, verifyBackup } from "../src/store/backup/backup.js";
 import { BackupError, headLine } from "../src/store/backup/backup-file.js";
 import { restore } from "../src/store/backup/restore.js";
+import { withSnapshot } from "../src/store/backup/snapshot.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { openStore } from "../src/store/open.js";
 import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
 import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 describe("a backup", () => {
   it("is restored completely into an empty database: rows, bytes and the next values of sequences", async () => {
@@ -79,6 +82,21 @@ describe("a backup", () => {
     await restore(s.store.database.queries, join(folder, "b"));
     expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
   });
+
+  it.runIf(process.env.TEST_DATABASE === "embedded")(
+    "does not remove the copy that another backup reads",
+    async () => {
+      const config = testConfig();
+      const { database, close } = await openStore(config);
+      const copies = () => readdirSync(config.dataDir).filter((name) => name.startsWith("copy-"));
+      await withSnapshot(database, config.dataDir, async () => {
+        await withSnapshot(database, config.dataDir, async () => expect(copies()).toHaveLength(2));
+        expect(copies()).toHaveLength(1);
+      });
+      expect(copies()).toEqual([]);
+      await close();
+    },
+  );
 
   it("replaces no file, follows no symbolic link, and is readable only by its user", async () => {
     const { database } = await newStore();

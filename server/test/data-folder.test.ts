@@ -6,6 +6,8 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeF
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { restrictToOwner } from "../src/store/embedded/private-folder.js";
+import { canMount, mountMemory } from "./mounts.js";
 import { MAIN, Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -49,6 +51,17 @@ describe("the data folder", { timeout: 180_000 }, () => {
       expect(readdirSync(DATA_DIR)).toEqual([]);
     },
   );
+
+  it.runIf(canMount)("may contain read-only files of the operator", async () => {
+    const folder = newScratchFolder();
+    const mounted = join(folder, "secrets");
+    mkdirSync(mounted);
+    mountMemory(mounted, "ro,mode=755");
+    const own = join(folder, "zone");
+    writeFileSync(own, "");
+    restrictToOwner(folder);
+    expect(openToOthers(folder)).toEqual(["secrets"]);
+  });
 
   it("is refused with a message if something else is in place of a file or folder of the service", async () => {
     const processes = await Processes.onNewDatabase();

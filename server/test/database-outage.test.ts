@@ -8,6 +8,7 @@ import { transact } from "../src/domain/change/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { openDatabase } from "../src/store/connection/database.js";
 import { holdServerLock } from "../src/store/connection/server-lock.js";
+import { onServer } from "../src/store/sample-servers/move.js";
 import { auditLog } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newStore } from "./databases.js";
@@ -250,14 +251,27 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     const trusting = readFileSync(rules, "utf8");
     writeFileSync(rules, `host all guarded 127.0.0.1/32 scram-sha-256\n${trusting}`);
     await admin.query("SELECT pg_reload_conf()");
-    const DATABASE_URL = `${server.url.replace("postgres@", "guarded:wrong@")}postgres`;
-    const processes = await Processes.onNewDatabase({ DATABASE_URL });
-    const said = await processes.refusal([]);
-    expect(said).toMatch(
-      /^The server of DATABASE_URL refuses the connection: password authentication failed.* Correct the user, the password or the database/,
-    );
-    expect(said).not.toContain("wrong");
-    expect(said.trim().split("\n")).toHaveLength(1);
+    await admin.query("CREATE DATABASE closed ALLOW_CONNECTIONS false");
+    await admin.query("CREATE DATABASE others");
+    await admin.query("REVOKE CONNECT ON DATABASE others FROM PUBLIC");
+    const refused = async (user: string, name: string, reason: string) => {
+      const DATABASE_URL = `${server.url.replace("postgres@", `${user}@`)}${name}`;
+      const said = await (await Processes.onNewDatabase({ DATABASE_URL })).refusal([]);
+      expect(said).toMatch(
+        new RegExp(
+          `^The server of DATABASE_URL refuses the connection: .*${reason}.* Correct the user, the password or the database`,
+        ),
+      );
+      expect(said).not.toContain("wrong");
+      expect(said.trim().split("\n")).toHaveLength(1);
+      await expect(onServer(DATABASE_URL, async () => undefined)).rejects.toThrow(
+        /^The server 127\.0\.0\.1:\d+ refuses the connection: /,
+      );
+    };
+    await refused("guarded:wrong", "postgres", "password authentication failed");
+    await refused("guarded", "postgres", "password must be a string");
+    await refused("guarded:right", "others", "permission denied for database");
+    await refused("postgres", "closed", "not currently accepting connections");
   });
 
   it("causes 503 if it becomes a read-only standby, until it is promoted", async () => {

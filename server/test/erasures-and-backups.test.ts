@@ -1,5 +1,5 @@
 /** Tests that erased people remain erased after a backup that contains them is restored. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -81,6 +81,25 @@ describe("an athlete who is deleted during the deletion of the manager", () => {
     });
     expect(await reapplyErasures(own.ctx)).toEqual({ listed: 1, erased: 1, waiting: 0 });
     expect(await queries.$count(accounts)).toBe(0);
+  });
+});
+
+describe("a missing list", () => {
+  it("is reported at the start if there are accounts, but not at the first start", async () => {
+    const processes = await Processes.onNewDatabase();
+    const list = join(processes.dataDir, "erasures.jsonl");
+    const warned = (output: string) => output.includes("the list of erasures was missing");
+    const first = await processes.start();
+    await processes.manager(first, "cleo");
+    expect(await first.terminate()).toBe(0);
+    expect(warned(first.output())).toBe(false);
+    const second = await processes.start();
+    expect(await second.terminate()).toBe(0);
+    expect(warned(second.output())).toBe(false);
+    rmSync(list);
+    const third = await processes.start();
+    expect(warned(third.output())).toBe(true);
+    expect(third.output()).toContain(JSON.stringify({ list }).slice(1, -1));
   });
 });
 

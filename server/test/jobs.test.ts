@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
+import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { startRetention } from "../src/jobs/retention-schedule.js";
+import { measureRetention, startRetention } from "../src/jobs/retention-schedule.js";
 import { startService as startProcess } from "../src/process/service.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
@@ -187,11 +188,15 @@ describe("retention", () => {
       info: (line: unknown) => lines.push(line),
     } as never;
     const ctx = { ...s.ctx, queries: listening, config: testConfig() };
-    stop.now = startRetention(ctx, log, () => undefined);
+    const registry = new Registry();
+    stop.now = startRetention(ctx, log, measureRetention(registry));
     await expect.poll(() => stopped !== undefined).toBe(true);
     await stopped;
     expect(await queries.$count(auditLog)).toBe(4000);
     expect(lines).toEqual([{ removed: expect.objectContaining({ audit_log: 1000 }) }]);
+    expect(await registry.getSingleMetricAsString("asi_retention_removed_total")).toContain(
+      'kind="audit_log"} 1000',
+    );
   });
 
   it("repeats while a worker runs", async () => {

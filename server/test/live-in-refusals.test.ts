@@ -182,9 +182,14 @@ describe("a stream is refused, or ends with a reason", () => {
 });
 
 describe("a device with a fast clock", () => {
-  it("is accepted up to five minutes ahead and reported; later samples are refused", async ({
+  it("is accepted up to five minutes ahead and reported; later samples are refused and counted", async ({
     live: { s, ann, stream },
   }) => {
+    const refused = async () => {
+      const metrics = await s.service.app.metrics.getSingleMetricAsString("asi_samples_loaded_total");
+      return Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1]);
+    };
+    const before = await refused();
     const device = await s.ownedDevice(ann);
     const aheadOf = (ms: number) => new Date(s.clock.now().getTime() + ms).toISOString();
     const gateway = stream(device);
@@ -195,5 +200,6 @@ describe("a device with a fast clock", () => {
     gateway.send((await walk(device.serial_number, aheadOf(900_000), 5)).subarray(72));
     gateway.finish();
     expect(await gateway.last()).toMatchObject({ samples_read: 10, samples_stored: 5, samples_refused: 5 });
+    expect((await refused()) - before).toBe(5);
   });
 });

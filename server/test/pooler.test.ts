@@ -1,6 +1,8 @@
 /** Tests PostgreSQL behind PgBouncer with a session per transaction: statements of one client run in different sessions. */
+import type { FastifyInstance } from "fastify";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { watchReadiness } from "../src/http/monitoring/readiness.js";
 import { startService as startProcess } from "../src/process/service.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
@@ -152,6 +154,17 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
       );
     await expect.poll(readiness).toContain("database sessions shared by a pooler");
     await unaware.stop();
+    await database.close();
+    await other.stop();
+  });
+
+  it("a process is not ready while the pooler unexpectedly loses prepared statements", async () => {
+    const other = await startPgbouncer(databaseUrl, SESSIONS);
+    const database = await openDatabase({ url: other.url, directUrl: databaseUrl, poolSize: 6 });
+    const app = { addHook: () => undefined, dependencies: { database } } as unknown as FastifyInstance;
+    const readiness = watchReadiness(app);
+    const all = () => Promise.all(Array.from({ length: 6 }, readiness));
+    await expect.poll(all).toContain("database sessions shared by a pooler");
     await database.close();
     await other.stop();
   });

@@ -1,26 +1,17 @@
 /** Tests the built service as an operator runs it: processes, signals, commands. */
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { canMount, mountMemory } from "./mounts.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
-
-/** Whether this user may create a small file system. */
-const canMount = (() => {
-  try {
-    execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 let processes: Processes;
 
@@ -192,8 +183,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
 
   it.runIf(!isPostgres && canMount)("reports at the first start that the disk is full", async () => {
     const folder = newScratchFolder();
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", folder]);
-    onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));
+    mountMemory(folder);
     expect(await processes.refusal([], { DATA_DIR: folder })).toMatch(
       /^The embedded database cannot be opened in .*: no space left on the device\./,
     );

@@ -1,19 +1,31 @@
 /** Tests the restore of a backup on another machine, with erased people and the server key. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { encrypt } from "../src/domain/secrets/encryption.js";
 import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
 import { commands } from "../src/operator/commands.js";
 import { restoreFrom, verify } from "../src/process/in-process.js";
 import { verifyBackup } from "../src/store/backup/backup.js";
-import { erasureListNames, erasureListOf, makeErasureList } from "../src/store/backup/erasure-list.js";
+import {
+  erasureListNames,
+  erasureListOf,
+  makeErasureList,
+  readErasures,
+} from "../src/store/backup/erasure-list.js";
 import { serverKeyOf } from "../src/store/connection/server-key.js";
 import { openStore } from "../src/store/open.js";
+import { erasures, webhooks } from "../src/store/schema.js";
 import { newStore } from "./databases.js";
 import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
 import { newScratchFolder } from "./scratch.js";
 import { TestService } from "./service.js";
 import { testConfig } from "./test-config.js";
+
+function fail(): never {
+  throw new Error("There is no such row.");
+}
 
 describe("a restore", () => {
   it("is refused without a list of erasures, unless an option allows it, and explains the purpose of the list", async () => {
@@ -53,6 +65,28 @@ describe("a restore", () => {
     });
   });
 
+  it("erases again the people whom only the replaced database lists", async () => {
+    const source = await TestService.start(await newStore());
+    const athlete = await source.athlete();
+    const file = join(newScratchFolder(), "backup");
+    await commands.backup(source.ctx, { file });
+    const list = erasureListOf(source.config);
+    const former = readFileSync(list);
+    await source.send("DELETE", `/api/v1/athletes/${athlete.id}/`, { token: athlete.token });
+    const [erasure] = await readErasures(list);
+    // A copy of the list from before the erasure has the same name.
+    writeFileSync(list, former);
+
+    const { databaseUrl, close } = await newStore();
+    await close();
+    const config = testConfig({ databaseUrl, erasureList: list });
+    const replaced = await openStore(config);
+    await replaced.database.queries.insert(erasures).values(erasure ?? fail());
+    await replaced.close();
+    expect(await restoreFrom(config, file)).toMatchObject({ erasures_listed: 1, erased_again: 1 });
+    expect(await readErasures(list)).toEqual([erasure]);
+  });
+
   it("names the server key that the backup requires, as does --verify; a start with another key logs a warning", async () => {
     const dataDir = newScratchFolder();
     const store = await newStore();
@@ -75,6 +109,18 @@ describe("a restore", () => {
     expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
       `not encrypted with the key of this process, ${server_key}`,
     );
+    const { queries } = opened.database;
+    // A new webhook, whose secret this key encrypts, does not hide the others.
+    const { id: _, ...webhook } = (await queries.select().from(webhooks))[0] ?? fail();
+    await queries.insert(webhooks).values({ ...webhook, secretToken: encrypt(opened.serverKey, "new") });
+    expect(await wrongKeyWarning(ctx, queries)).toContain(`key of this process, ${server_key}`);
+    const unreadable = join(newScratchFolder(), "backup");
+    expect(
+      await commands.backup({ ...ctx, database: opened.database, queries }, { file: unreadable }),
+    ).toMatchObject({
+      server_keys: [],
+      next: expect.stringContaining("not encrypted with the key of this process"),
+    });
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
     expect((await processes.start()).output()).toContain("not encrypted with the key of this process");

@@ -293,7 +293,7 @@ describe("a roster", () => {
     // The response is the same for an unknown athlete and for an athlete of strangers.
     expect(details(5)).toBe(details(4).replace("Nobody Here", unread.username));
     expect(details(4)).toContain("create=true");
-    expect(details(6)).toContain("WRITE permission");
+    expect(details(6)).toContain("You may not assign devices to");
     expect(details(6)).toContain(`no device with the serial number ${foreign.serial_number}`);
     expect(details(6)).toContain("max_hr");
     expect(await rowsOf(scene)).toEqual({ members: [], assignments: [] });

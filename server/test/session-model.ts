@@ -69,6 +69,8 @@ interface Earlier {
   samples: readonly Stored[];
   times: SessionTimes;
   deleted: Stored[];
+  /** Devices with samples that retention had removed by then. */
+  lost: ReadonlySet<number>;
 }
 
 /** Returns what an earlier state contains of a source; null if its figures must not remain. */
@@ -183,13 +185,15 @@ export class SessionModel {
       const known = earlierOf(state, of);
       const isSame =
         known?.frames.length === of.frames.length && known.trackers.length === of.trackers.length;
-      return isSame && !this.#isTotal(null, manager, known);
+      const isComplete = of.trackers.every(({ device }) => !state.lost.has(device));
+      return isSame && isComplete && !this.#isTotal(null, manager, known);
     });
   }
 
   remember(frames: readonly Frame[], samples: readonly Stored[], times: SessionTimes): void {
     const ids = new Set(frames.map(({ id }) => id));
-    this.#earlier.push({ ids, contents: new Set(frames.map(contentOf)), samples, times, deleted: [] });
+    const contents = new Set(frames.map(contentOf));
+    this.#earlier.push({ ids, contents, samples, times, deleted: [], lost: new Set(this.#lost) });
   }
 
   loseToRetention(samples: readonly Stored[]): void {

@@ -1,11 +1,9 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_S = 3600;
 
-/** Possible steps between the labels of a time axis. */
-const TIME_STEPS_MS = [
-  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000),
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 3, 6, 12, 24, 48, 168, 720].map((hours) => hours * HOUR_MS),
+/** Possible steps between the labels of a time axis, s: up to 30 s, 30 min and 30 days. */
+const TIME_STEPS_S = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800,
+  604_800, 2_592_000,
 ];
 
 /** Returns at most `most` + 1 round numbers that cover the values from `low` to `high`. */
@@ -30,8 +28,8 @@ export interface TimeTick {
  * @param offsetMs UTC offset of local time
  */
 export function timeTicks(fromMs: number, toMs: number, most: number, offsetMs: number): TimeTick[] {
-  const rough = (toMs - fromMs) / Math.max(1, most);
-  const stepMs = TIME_STEPS_MS.find((step) => step >= rough) ?? Math.ceil(rough / HOUR_MS) * HOUR_MS;
+  const rough = (toMs - fromMs) / 1000 / Math.max(1, most);
+  const stepMs = 1000 * (TIME_STEPS_S.find((step) => step >= rough) ?? Math.ceil(rough / HOUR_S) * HOUR_S);
   const ticks: TimeTick[] = [];
   for (
     let local = Math.ceil((fromMs + offsetMs) / stepMs) * stepMs;
@@ -40,7 +38,7 @@ export function timeTicks(fromMs: number, toMs: number, most: number, offsetMs: 
   ) {
     const iso = new Date(local).toISOString();
     const label =
-      stepMs < MINUTE_MS ? iso.slice(11, 19) : stepMs < 24 * HOUR_MS ? iso.slice(11, 16) : iso.slice(5, 10);
+      stepMs < 60_000 ? iso.slice(11, 19) : stepMs < 86_400_000 ? iso.slice(11, 16) : iso.slice(5, 10);
     ticks.push({ ms: local - offsetMs, label });
   }
   return ticks;

@@ -1,7 +1,6 @@
-import type { DayLoad } from "../metrics/index.js";
 import { escaped } from "../pictures/svg.js";
-import type { SeasonPlayer, SquadColumn } from "../squad/index.js";
-import { figureName, numberAndName } from "./season-table.js";
+import type { SeasonDayLoad, SeasonPlayer, SquadColumn } from "../squad/index.js";
+import { figureName, numberAndName } from "./season-names.js";
 
 /** The loads of the players in a season report. */
 export interface LoadsInReport {
@@ -11,7 +10,7 @@ export interface LoadsInReport {
    * Returns the loads of a player for each day from the player's first session to the last session of the squad, in ascending order. Empty
    * without sessions.
    */
-  daysOf(player: SeasonPlayer): readonly DayLoad[];
+  daysOf(player: SeasonPlayer): readonly SeasonDayLoad[];
 }
 
 /** Number of days in a picture. */
@@ -22,7 +21,10 @@ const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", 
 
 /** The reason why a day has no load. Sums over such a day would look like those of a light day. */
 export const NO_LOAD_REASON =
-  "a session lacks the figure or more than 5 % of its data, or is from before a change of the threshold or maximum heart rate";
+  "a session lacks the figure or more than 10 % of its data, or is from before a change of the threshold or maximum heart rate";
+
+/** The reason why the load of a day is a lower bound. */
+export const PARTIAL_LOAD = "at least, because 5 to 10 % of the data of a session are missing";
 
 /**
  * Writes the load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no player has
@@ -39,7 +41,7 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   const highest = Math.max(1, ...known.flatMap(({ days }) => days.map(({ load }) => load ?? 0)));
   const rows = known.map(({ player, last, days }) => {
     const cells = [
-      loadCell(last.load),
+      dayCell(last),
       last.percent_of_match === null ? "–" : `${loadCell(last.percent_of_match, 0)} %`,
       loadCell(last.acute),
       loadCell(last.chronic),
@@ -51,7 +53,7 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   });
   return `<section class="loads"><h2>Load on ${any.last.day} <small>${escaped(figureName(column))}; bars: the last ${SHOWN_DAYS} days, line: weighted mean of 7 days</small></h2>
 <div class="frame" tabindex="0"><table><thead><tr><th scope="col">Player</th><th scope="col" class="days">Days</th>${HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if ${NO_LOAD_REASON}.</small></p></section>`;
+<p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if ${NO_LOAD_REASON}. ≥: ${PARTIAL_LOAD}.</small></p></section>`;
 }
 
 /**
@@ -62,8 +64,12 @@ export const loadCell = (value: number | null, digits = 1): string =>
     ? "–"
     : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
+/** Formats the load of a day: `≥8,410.0` if it is a lower bound. */
+export const dayCell = ({ load, isAtLeast }: SeasonDayLoad): string =>
+  `${isAtLeast ? "≥" : ""}${loadCell(load)}`;
+
 /** Draws bars for the days and a line for the weighted mean of 7 days, on one scale for all players. Returns SVG. */
-function picture(days: readonly DayLoad[], highest: number): string {
+function picture(days: readonly SeasonDayLoad[], highest: number): string {
   const { dayPx, height } = PICTURE;
   const first = SHOWN_DAYS - days.length;
   const y = (load: number) => Math.round((1 - load / highest) * height * 10) / 10;

@@ -1,3 +1,4 @@
+import { count } from "../pictures/figure-text.js";
 import { signalShare } from "../squad/incomplete.js";
 import { isAtLeast, isIncomplete, type SeasonEntry, type SquadColumn, seasonFigure } from "../squad/index.js";
 import { cellText } from "./cells.js";
@@ -10,10 +11,11 @@ export const markOf = (entry: SeasonEntry | undefined, column: SquadColumn): "â‰
 export const entryText = (entry: SeasonEntry | undefined, column: SquadColumn): string =>
   cellText(column, entry === undefined ? null : seasonFigure(entry, column), entry?.row);
 
-/** Formats the share of the time with data after a figure: `, 52 % with data`; empty if the data are nearly complete. */
-export function shareText({ row }: SeasonEntry, column: SquadColumn): string {
+/** Formats what limits a figure after it: `, 52 % with data, 3 rows too fast`; empty if the data are nearly complete. */
+export function limitsText({ row }: SeasonEntry, column: SquadColumn): string {
   const share = row && signalShare(row, column);
-  return isIncomplete(share) ? `, ${Math.floor(share * 100)} % with data` : "";
+  const withData = isIncomplete(share) ? `, ${Math.floor(share * 100)} % with data` : "";
+  return row?.tooFast?.samples ? `${withData}, ${count(row.tooFast.samples, "row")} too fast` : withData;
 }
 
 /**

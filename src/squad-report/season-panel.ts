@@ -10,15 +10,15 @@ import {
   seasonFigure,
 } from "../squad/index.js";
 import {
+  comparedAt,
   coversHalves,
   isComparable,
   isPartial,
   isShort,
-  isWholeEntry,
   matchFigure,
-} from "../squad/season.js";
-import { limitsAt } from "../squad/season-limits.js";
-import { absenceOf, entryText, markOf, shareText } from "./season-entry.js";
+  newnessOf,
+} from "../squad/season-comparison.js";
+import { absenceOf, entryText, limitsText, markOf } from "./season-entry.js";
 
 /** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
@@ -56,7 +56,7 @@ export interface Comparison {
   text: string;
   /** `≥` if the figure is a lower bound. */
   mark: "≥" | "";
-  /** Whether a part of the data is missing, or a sum is of a part of the match. The figure is then outside the normal range only if it is a lower bound above it. */
+  /** Whether a part of the data is missing. The figure is then outside the normal range only if it is a lower bound above it. */
   isIncomplete: boolean;
   normal: Normal | null;
   /** Ratio to the mean of the earlier matches; null if there are none. */
@@ -71,8 +71,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
-  const isShorter = !!entry?.row && column.kind !== "level" && !isWholeEntry(entry);
-  const isIncomplete = isShorter || isPartial(entry, column);
+  const isIncomplete = isPartial(entry, column);
   const mark = markOf(entry, column);
   const side = normal === null || value === null ? 0 : value > normal.high ? 1 : value < normal.low ? -1 : 0;
   return {
@@ -92,7 +91,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
             ? "under 10 minutes"
             : "not compared"
           : normal === null
-            ? "new"
+            ? newnessOf(player, now, column)
             : null,
   };
 }
@@ -101,7 +100,7 @@ export function comparisonOf(player: SeasonPlayer, frame: PanelFrame): Compariso
 const absenceIn = (player: SeasonPlayer, index: number, { isNotComputed }: PanelFrame): string =>
   isNotComputed?.(player, index) ? "not computed" : absenceOf(player.entries[index]);
 
-/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `not compared`, `under 10 minutes`, `did not play`. */
+/** Formats a comparison: `▲ +15 %`, `−4 %`, `≥−40 %` if a part of the data is missing, `new`, `new at 62 min`, `not compared`, `under 10 minutes`, `did not play`. */
 export function comparisonText(comparison: Comparison): string {
   const { value, share, isOutside, mark, reason } = comparison;
   if (reason !== null) return reason;
@@ -141,8 +140,13 @@ export function panelTicks(frame: PanelFrame): number[] {
 
 const bandOf = (normal: Normal | null) => (normal === null ? [] : [Math.max(0, normal.low), normal.high]);
 
+/** Returns the last sessions of the sport of the compared one. Those of other sports would hide its differences. */
 function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly SeasonEntry[] {
-  return entries.slice(Math.max(0, now + 1 - SHOWN_SESSIONS), now + 1);
+  const sport = entries[now]?.session.sport;
+  return entries
+    .slice(0, now + 1)
+    .filter(({ session }) => session.sport === sport)
+    .slice(-SHOWN_SESSIONS);
 }
 
 /** Draws the chart of a panel: a player's figure over the last sessions, with the normal range. */
@@ -152,7 +156,6 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
   const { normal, isOutside } = comparison;
   const { left, right, top, bottom } = EDGES;
   const entries = shownEntries(player, frame);
-  const firstIndex = frame.now + 1 - entries.length;
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const x = (i: number) => tenth(left + 8 + (i / Math.max(1, entries.length - 1)) * (right - left - 12));
   const y = (figure: number) =>
@@ -171,9 +174,9 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const height = tenth(y(normal.low) - place.y);
     band.push(drawn("rect", { class: "band", ...place, height }), across("mean", normal.mean));
   }
-  const limits = limitsAt(player.entries, frame.now);
+  const compared = comparedAt(player.entries, frame.now);
   const matches = entries.flatMap((entry, i) => {
-    const figure = matchFigure(entry, column, limits);
+    const figure = matchFigure(entry, column, compared);
     return figure === null ? [] : [`${x(i)} ${y(figure)}`];
   });
   const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
@@ -181,8 +184,8 @@ export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: read
     const figure = seasonFigure(entry, column);
     const text =
       figure === null
-        ? absenceIn(player, firstIndex + i, frame)
-        : `${entryText(entry, column)}${shareText(entry, column)}`;
+        ? absenceIn(player, player.entries.indexOf(entry), frame)
+        : `${entryText(entry, column)}${limitsText(entry, column)}`;
     const title = drawn("title", {}, `${entry.session.name}, ${dayText(entry.session.startMs)}: ${text}`);
     if (figure === null)
       return drawn("path", { class: "none", d: `M${x(i) - 3} ${bottom - 3}l6 6m0-6l-6 6` }, title);

@@ -6,6 +6,7 @@ import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../sq
 import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
+import { figureName, numberAndName } from "./season-names.js";
 import { seasonNotes } from "./season-notes.js";
 import {
   comparedIndex,
@@ -17,7 +18,7 @@ import {
   seasonChart,
 } from "./season-panel.js";
 import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
-import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
+import { SEASON_HEADS, seasonCells } from "./season-table.js";
 import { recipeText } from "./squad-columns.js";
 
 /** The content of a season report. */
@@ -88,7 +89,7 @@ ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
     .map((one) => ` ${escaped(one)}`)
     .join(
       "",
-    )} The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data, for sums only those of which the player plays at least 90 %; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. A sum of less than 90 % of a match is not marked as outside the band. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side. A figure that lacks more than 5 % of the data (of a heart rate, more than 5 % of the heart rates) does not count in the band of later matches and is not marked as outside the band; ≥ marks its sums and maxima, which are marked above the band.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+    )} The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data, of the same sport, for sums only those with about the same playing time (up to 10 % less or more); a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new, or new at these minutes. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side. A figure that lacks more than 5 % of the data (of a heart rate, more than 5 % of the heart rates) does not count in the band of later matches and is not marked as outside the band; ≥ marks its sums and maxima, which are marked above the band.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
     further,
   )
     .map((one) => ` ${escaped(one)}`)

@@ -12,8 +12,8 @@ button[aria-pressed=true]{background:#d6e4f8;font-weight:600}:focus-visible{outl
 .panel{background:#fff;border:1px solid #dfe5ee;border-radius:8px;padding:6px 10px 2px;break-inside:avoid}.panel.outside{border-color:#64748b}
 .panel h2{font-size:14px;margin:0;display:flex;gap:6px;align-items:baseline;white-space:nowrap;overflow:hidden}.panel h2 b{margin-left:auto;font-size:15px}.panel h2 span{font-size:12px;font-weight:400;color:#5b6475;min-width:58px;text-align:right}.panel.outside h2 span{font-weight:600;color:#0f172a}
 svg{display:block;width:100%;height:auto}svg text{font-size:9px;fill:#5b6475}
-.grid{stroke:#e8ecf2;fill:none}.band{fill:#d6e4f8}.mean{stroke:#7ba3dd;fill:none}.line{stroke:#64748b;fill:none;stroke-width:.8}
-.match{fill:#475569}.training{fill:#fff;stroke:#64748b;stroke-width:.9}.none{stroke:#64748b;fill:none}.now{fill:#1d5fc4;stroke:#fff}.now.out{fill:#f97316}
+.grid,.mean,.line,.none{stroke:#64748b;fill:none}.grid{stroke:#e8ecf2}.band{fill:#d6e4f8}.mean{stroke:#7ba3dd}.line{stroke-width:.8}
+.match{fill:#475569}.training{fill:#fff;stroke:#64748b;stroke-width:.9}.now{fill:#1d5fc4;stroke:#fff}.now.out{fill:#f97316}
 .loads h2{font-size:15px;margin:18px 0 6px}.loads svg{width:210px;height:28px}.loads .days{width:226px;padding:1px 8px;text-align:left}.day{stroke:#64748b;stroke-width:3;fill:none}
 .frame{overflow-x:auto;background:#fff;border:1px solid #dfe5ee;border-radius:8px;padding:6px 10px}
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding:4px 6px}th,td{padding:3px 8px;border-bottom:1px solid #e8ecf2;text-align:right;white-space:nowrap}th:first-child{text-align:left}tbody th{font-weight:400}thead th{font-size:12px;color:#475569}

@@ -1,11 +1,5 @@
-import {
-  daysSinceLast,
-  isPlayedMatch,
-  type SeasonPlayer,
-  type SquadColumn,
-  seasonSummary,
-} from "../squad/index.js";
-import { limitsAt } from "../squad/season-limits.js";
+import { daysSinceLast, isPlayedMatch, type SeasonPlayer, seasonSummary } from "../squad/index.js";
+import { comparedAt } from "../squad/season-comparison.js";
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
 
@@ -26,7 +20,7 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { column } = frame;
   const own = player.entries.filter(({ row }) => row !== null);
   const comparison = comparisonOf(player, frame);
-  const { mean, best } = seasonSummary(player.entries, column, limitsAt(player.entries, frame.now));
+  const { mean, best } = seasonSummary(player.entries, column, comparedAt(player.entries, frame.now));
   const figure = (value: number | null) => cellText(column, value);
   return [
     comparison.text,
@@ -39,11 +33,3 @@ export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
     String(daysSinceLast(player) ?? "–"),
   ];
 }
-
-/** Formats a player: `10 Lang`. */
-export const numberAndName = ({ number, name }: SeasonPlayer): string =>
-  [number, name].filter((part) => part !== null).join(" ");
-
-/** Returns the name of a figure with its unit, for a choice or as the title of a table. */
-export const figureName = ({ title, unit }: SquadColumn): string =>
-  unit === "" || unit === "min" ? title : `${title}, ${unit}`;

@@ -37,7 +37,7 @@ export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayo
 export { matchNote, tableNote } from "./match-notes.js";
 export { meanText } from "./means.js";
 export { NOTE_COLUMN } from "./note-column.js";
-export { limitNotes } from "./season-notes.js";
+export { playerNotes } from "./season-notes.js";
 export { SPEED_LEGEND, STRIP_COLUMNS, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export {
   FILE_COLUMNS,

@@ -139,7 +139,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
 ];
 
 /** The figures of tables and pages if no others are selected. They fit on a terminal of 120 characters and on A4. */
-export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
+export const MAIN_COLUMNS: readonly SquadColumn[] = /* @__PURE__ */ SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
 

@@ -8,6 +8,9 @@ interface Figure {
 /** Below this share, sums and maxima are marked as "at least" *(choice)*. */
 const COMPLETE_SHARE = 0.95;
 
+/** Below this share, a session has no load: it would look like a lighter session *(choice)*. */
+const LOAD_SHARE = 0.9;
+
 /** The shares of a row with data. */
 export interface DataShares {
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
@@ -32,6 +35,9 @@ export function signalShare(row: DataShares, { key, unit }: Figure): number | nu
 /** Returns whether a share is too small for complete sums and maxima. */
 export const isIncomplete = (share: number | null): share is number =>
   share !== null && share < COMPLETE_SHARE;
+
+/** Returns whether a share is large enough for the load of a session, which can be a lower bound. */
+export const hasLoad = (share: number | null): boolean => share === null || share >= LOAD_SHARE;
 
 /** Returns whether a figure is only a lower bound if a part of its signal is missing. The minutes are exact, because they are those with data. */
 const isBound = ({ key, kind }: Figure): boolean =>

@@ -29,12 +29,6 @@ export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster } from "./roster.js";
 export {
-  daysSinceLast,
-  isPlayedMatch,
-  isWholeEntry,
-  NORMAL_RULE,
-  type Normal,
-  normalBefore,
   type PlayedSession,
   type Season,
   type SeasonEntry,
@@ -44,12 +38,19 @@ export {
   seasonFigure,
   seasonOf,
   seasonRow,
-  seasonSummary,
-  shareOfMatches,
 } from "./season.js";
+export {
+  isPlayedMatch,
+  isWholeEntry,
+  NORMAL_RULE,
+  type Normal,
+  normalBefore,
+  shareOfMatches,
+} from "./season-comparison.js";
 export { type FigureLimits, limitsOf } from "./season-limits.js";
-export { seasonLoad } from "./season-load.js";
+export { type SeasonDayLoad, seasonLoad } from "./season-load.js";
 export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
+export { daysSinceLast, seasonSummary } from "./season-summary.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   namesIn,

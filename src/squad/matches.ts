@@ -1,23 +1,25 @@
+import { canBeHalf, isNamedHalf } from "./half-names.js";
 import { type Interval, united } from "./interval.js";
-import { intervalsFor, type SessionPeriod } from "./periods.js";
+import { intervalsFor, type SessionPeriod, timesOf } from "./periods.js";
 import { nameKey } from "./roster.js";
-import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
+import { isAsLongAsHalf, type SuggestedPeriod } from "./suggest-periods.js";
 
 /** A longer pause is not that between halves: for example, it contains a quarter *(choice)*. */
 const LONGEST_PAUSE_MS = 40 * 60_000;
 
 /**
- * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, with a pause of 0 to 40 minutes *(choice)*. A
- * session without halves, such as a training session, is not a match.
+ * Finds the halves of a match: the two periods of 30 to 70 minutes, if there are exactly two, with a pause of 0 to 40 minutes *(choice)*. If a
+ * period has the name of a half, only periods with such names count, otherwise all but those with the name of a warm-up, a drill or extra
+ * time. A session without halves, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
  * @returns the halves in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
-  const { shortest, longest } = PLAY_RULE.halfMs;
-  const [first, second, third] = periods
+  const named = periods.filter(isNamedHalf);
+  const [first, second, third] = (named.length > 0 ? named : periods.filter(canBeHalf))
     .map((period) => ({ period, ...extentOf(period) }))
-    .filter(({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest)
+    .filter(isAsLongAsHalf)
     .sort((a, b) => a.startMs - b.startMs);
   if (!first || !second || third) return null;
   const pauseMs = second.startMs - first.endMs;
@@ -69,8 +71,8 @@ export function matchOf(periods: readonly SessionPeriod[], players: readonly str
 }
 
 /** Returns the interval from the first start of any player to the last end. */
-function extentOf({ all, own }: SessionPeriod): Interval {
-  const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
+function extentOf(period: SessionPeriod): Interval {
+  const intervals = timesOf(period);
   return {
     startMs: Math.min(...intervals.map(({ startMs }) => startMs)),
     endMs: Math.max(...intervals.map(({ endMs }) => endMs)),

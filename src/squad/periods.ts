@@ -30,6 +30,9 @@ export function intervalsFor(period: SessionPeriod, player: string): readonly In
   return period.own.get(nameKey(player)) ?? (period.all === null ? [] : [period.all]);
 }
 
+/** Returns the intervals of all players in a period, in any order. */
+export const timesOf = ({ all, own }: SessionPeriod): Interval[] => [all ?? [], ...own.values()].flat();
+
 /** A period may extend beyond the recordings by this time, because users read the times from clocks *(choice)*. */
 const OUTSIDE_MS = 2 * 60_000;
 
@@ -39,8 +42,8 @@ const OUTSIDE_MS = 2 * 60_000;
  * @param session first and last time of the recordings, ms since 1970 UTC
  */
 export function periodsOutside(periods: readonly SessionPeriod[], session: Interval): SessionPeriod[] {
-  return periods.filter(({ all, own }) =>
-    [...(all === null ? [] : [all]), ...[...own.values()].flat()].some(
+  return periods.filter((period) =>
+    timesOf(period).some(
       ({ startMs, endMs }) => startMs < session.startMs - OUTSIDE_MS || endMs > session.endMs + OUTSIDE_MS,
     ),
   );

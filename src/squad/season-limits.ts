@@ -23,11 +23,6 @@ export function limitsOf(definition: Metrics["definition"] | undefined | null): 
   };
 }
 
-/** The part of a season's entry that has limits. */
-interface LimitedEntry {
-  readonly row: { readonly limits: FigureLimits | null } | null;
-}
-
 /** The limits by the keys of the figures that depend on them. */
 const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
   high_speed_m: "high_speed_from_m_per_s",
@@ -36,19 +31,12 @@ const LIMITS: Readonly<Record<string, keyof FigureLimits>> = {
   trimp: "max_hr",
 };
 
-/** Returns the limits of the player's last session up to an index; undefined if there is none. */
-export const limitsAt = (
-  entries: readonly LimitedEntry[],
-  index = entries.length - 1,
-): FigureLimits | null | undefined =>
-  entries.slice(0, index + 1).findLast(({ row }) => row?.limits)?.row?.limits;
-
-/** Returns whether a figure has the same limit as in the session that is compared; true without data, and without limits to compare with. */
-export function hasLimit(
-  { row }: LimitedEntry,
+/** Returns whether a figure has the same limit with other limits; true if some are unknown. */
+export function hasSameLimit(
   { key }: SquadColumn,
-  limits: FigureLimits | null | undefined,
+  a: FigureLimits | null | undefined,
+  b: FigureLimits | null | undefined,
 ): boolean {
   const limit = LIMITS[key.replace(/^peak_\d+s_/, "")];
-  return limit === undefined || !row?.limits || !limits || row.limits[limit] === limits[limit];
+  return limit === undefined || !a || !b || a[limit] === b[limit];
 }

@@ -1,13 +1,19 @@
-import { type DayLoad, loadOverDays } from "../metrics/index.js";
+import { type DayLoad, loadOverDays, type SessionLoad } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
-import { comparableFigure, isPlayedMatch, type SeasonPlayer, seasonFigure } from "./season.js";
-import { hasLimit, limitsAt } from "./season-limits.js";
+import { hasLoad, signalShare } from "./incomplete.js";
+import { type SeasonPlayer, seasonFigure } from "./season.js";
+import { comparedAt, isAlike, isPartial, isPlayedMatch } from "./season-comparison.js";
+
+/** The load of a day in a season. */
+export interface SeasonDayLoad extends DayLoad {
+  /** Whether 5 to 10 % of the data of a session are missing, so that the load is a lower bound. */
+  readonly isAtLeast: boolean;
+}
 
 /**
- * Computes the load of a player over the days of a season. The load of a day is the sum of a figure over the player's sessions of that day.
- * A day without a recording of the player, or on which the player does not take part, is a day of rest. A session without the figure or with
- * incomplete data makes the load of its day unknown. The days begin after the day of the last session with other limits than those of the
- * player's last session with the figure: weighted means of loads with different limits would be wrong for weeks.
+ * Computes the load of a player over the days of a season: the sum of a figure over the player's sessions of a day; 0 if the player does not
+ * take part in any. It is unknown if a session lacks the figure or more than 10 % of its data, or is of another sport than the last one. The
+ * days begin after the last session with other limits, because weighted means of both would be wrong for weeks.
  *
  * @param column a sum, such as distance
  * @param dayOf returns the local calendar day of an instant, `YYYY-MM-DD`
@@ -18,19 +24,31 @@ export function seasonLoad(
   { entries }: SeasonPlayer,
   column: SquadColumn,
   dayOf: (ms: number) => string,
-): DayLoad[] {
+): SeasonDayLoad[] {
   // a session without the figure has no limit that could differ
   const withFigure = entries.filter((entry) => seasonFigure(entry, column) !== null);
-  const limits = limitsAt(withFigure);
-  const other = withFigure.findLast((entry) => !hasLimit(entry, column, limits));
+  const compared = comparedAt(withFigure);
+  const other = withFigure.findLast(
+    (entry) => entry.session.sport === compared.sport && !isAlike(entry, column, compared),
+  );
   const otherDay = other === undefined ? "" : dayOf(other.session.startMs);
-  const sessions = entries.flatMap((entry) => {
+  const partial = new Set<string>();
+  const sessions = entries.flatMap((entry): SessionLoad[] => {
     const { session, row } = entry;
-    if (row === null || dayOf(session.startMs) <= otherDay) return [];
-    const matchMinutes = isPlayedMatch(entry) ? (row.figures.minutes ?? 0) : undefined;
-    const load = row.coverage === null ? 0 : comparableFigure(entry, column, limits);
-    return [{ day: dayOf(session.startMs), load, matchMinutes }];
+    const day = dayOf(session.startMs);
+    if (row === null || day <= otherDay) return [];
+    if (row.coverage === null) return [{ day, load: 0 }];
+    const isKnown = isAlike(entry, column, compared) && hasLoad(signalShare(row, column));
+    const isComplete = !isPartial(entry, column);
+    if (!isComplete) partial.add(day);
+    const matchMinutes = isPlayedMatch(entry) && isComplete ? (row.figures.minutes ?? 0) : undefined;
+    return [{ day, load: isKnown ? seasonFigure(entry, column) : null, matchMinutes }];
   });
   const last = entries.at(-1)?.session;
-  return last === undefined ? [] : loadOverDays(sessions, { to: dayOf(last.startMs) });
+  return last === undefined
+    ? []
+    : loadOverDays(sessions, { to: dayOf(last.startMs) }).map((one) => ({
+        ...one,
+        isAtLeast: one.load !== null && partial.has(one.day),
+      }));
 }

@@ -108,25 +108,16 @@ class MovingSteps {
   }
 }
 
+/** Returns whether an interval lasts 30 to 70 minutes. */
+export const isAsLongAsHalf = ({ startMs, endMs }: Interval): boolean =>
+  endMs - startMs >= PLAY_RULE.halfMs.shortest && endMs - startMs <= PLAY_RULE.halfMs.longest;
+
 /** Names the stretches `Warm-up`, `1st half` and `2nd half` if two of them are as long as halves; otherwise `Part 1` and so on. */
 function named(stretches: readonly Interval[]): SuggestedPeriod[] {
-  const { shortest, longest } = PLAY_RULE.halfMs;
-  const halves = stretches.filter(
-    ({ startMs, endMs }) => endMs - startMs >= shortest && endMs - startMs <= longest,
-  );
-  const [first, second] = halves;
+  const halves = stretches.filter(isAsLongAsHalf);
   return stretches.map((one, i) => {
-    const isWarmUp = i === 0 && stretches.indexOf(first ?? one) === 1;
-    const name =
-      halves.length !== 2
-        ? null
-        : one === first
-          ? "1st half"
-          : one === second
-            ? "2nd half"
-            : isWarmUp
-              ? "Warm-up"
-              : null;
+    const warmUp = i === 0 && stretches[1] === halves[0] ? "Warm-up" : undefined;
+    const name = halves.length === 2 ? (["1st half", "2nd half"][halves.indexOf(one)] ?? warmUp) : undefined;
     return { name: name ?? `Part ${i + 1}`, ...one };
   });
 }

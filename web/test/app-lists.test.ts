@@ -42,7 +42,7 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await showView(page, "#/webhooks", "Webhooks");
     await page.getByRole("searchbox").fill("round");
     // the search takes effect a moment after the last key, and removes the other activity
-    await page.getByText(`50 of ${ACTIVITIES}`, { exact: true }).waitFor();
+    await page.getByText(`The first 50 of ${ACTIVITIES}`, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
     await expect.poll(() => rows.count()).toBe(ACTIVITIES);
     expect(await rows.last().innerText()).toMatch(/Round 55\s+1/);

@@ -151,6 +151,35 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => rangeButtons(page).count()).toBe(0);
   });
 
+  it("from an earlier ownership are not denied after the device is claimed again", async () => {
+    const { page, serial, id } = await openDevice(service, ann);
+    await load(page, await match(serial));
+    await rangeButtons(page).first().waitFor();
+    await page.evaluate(
+      async ([device, serial_number]) => {
+        const post = (path: string, json: object) =>
+          fetch(`api/v1/devices/${path}/`, {
+            method: "POST",
+            headers: { "X-Asi-Page": "1", "Content-Type": "application/json" },
+            body: JSON.stringify(json),
+          });
+        await post(`${device}/release-ownership`, {});
+        await post("take-ownership", { serial_number, device_name: "tracker" });
+      },
+      [id, serial] as const,
+    );
+    await page.reload();
+    // the earlier ownership has just ended
+    await page.getByText("Nothing was recorded in these two weeks.", { exact: true }).waitFor();
+    await page.getByText("There are no samples since you claimed the device.").waitFor();
+    await page.getByRole("link", { name: "Latest" }).waitFor();
+    await showView(page, `#/recordings/${id}?from=2025-05-05`, "Recordings");
+    await rangeButtons(page).first().waitFor();
+    await showView(page, `#/devices/${id}`, "tracker");
+    await page.getByText("none since you claimed it").waitFor();
+    expect(await page.getByRole("link", { name: "Upload recordings" }).count()).toBe(0);
+  });
+
   describe("the live view", () => {
     const live = (page: Page) => page.getByRole("region", { name: "Latest sample" });
     const value = (page: Page, name: string) =>

@@ -238,6 +238,25 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await status(page).getByText("3 recordings undamaged").waitFor();
   });
 
+  it("keep the rows and the place of a search after Back", async () => {
+    for (let n = 10; n < 70; n++) await scene.session(`Friendly ${n}`);
+    const page = await openSignedIn(service, scene, { hash: "#/sessions" });
+    await page.getByLabel("Search sessions").fill("friendly");
+    const found = page.locator(".records tbody tr");
+    await page.getByText("The first 50 of 60").waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => found.count()).toBe(60);
+    const last = found.last().getByRole("link");
+    await last.scrollIntoViewIfNeeded();
+    const place = () => page.evaluate(() => (history.state as { place?: number } | null)?.place ?? 0);
+    await expect.poll(place).toBeGreaterThan(100);
+    await last.click();
+    await page.getByRole("heading", { level: 1 }).filter({ hasText: "Friendly" }).waitFor();
+    await page.goBack();
+    await expect.poll(() => found.count()).toBe(60);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+  });
+
   it("are found by a search, edited and deleted", async () => {
     await scene.session("Cup final");
     const page = await openSignedIn(service, scene, { hash: "#/sessions?month=2026-05-01" });

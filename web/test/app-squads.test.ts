@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await membersOf(people)).toEqual([]);
   });
 
-  it("show 50 of 60 players, and the others on request", async () => {
+  it("show 50 of 60 players, and the others on request and on paper", async () => {
     const people = await squadPeople(service, "svea", []);
     const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
     for (let n = 10; n < 70; n++) {
@@ -234,7 +234,11 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${squad}`, "Club");
     const rows = page.locator("tbody tr");
-    await page.getByText("50 of 60").waitFor();
+    await page.getByText("The first 50 of 60").waitFor();
+    expect(await rows.count()).toBe(50);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    expect(await rows.count()).toBe(60);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     expect(await rows.count()).toBe(50);
     await page.getByRole("button", { name: "Show more" }).click();
     expect(await rows.count()).toBe(60);

@@ -13,7 +13,7 @@ const ALL_OF = /(?:validation|date-time)\.ts$/;
 const IS_OPERATORS = /--\w|npm run|^There is no (?:account|job|webhook)\b/;
 
 interface Message {
-  /** The function that throws the message, such as `forbidden`. `field` for an error of a field. */
+  /** The function that throws the message, such as `forbidden`. `field` for an error of a field, `line` for one of a line in a file. */
   kind: string;
   text: string;
 }
@@ -29,6 +29,12 @@ function withinBrackets(source: string, begin: number): string {
   return source.slice(begin, at - 1);
 }
 
+/** Returns the constants of a file whose names are in a part of it. */
+const constantsIn = (part: string, source: string): string =>
+  [...part.matchAll(/\b[A-Z][A-Z_]+\b/g)]
+    .map(([name]) => new RegExp(`^const ${name} =([^;]*);`, "m").exec(source)?.[1] ?? "")
+    .join(" ");
+
 /** Reads the messages of the service from its source, because tests cannot cause all of them. Sevens replace the values in them. */
 function messagesOfService(): Message[] {
   const found: Message[] = [];
@@ -39,12 +45,15 @@ function messagesOfService(): Message[] {
       const places: [kind: string, part: string][] = ALL_OF.test(file) ? [["field", source]] : [];
       for (const { 0: call, 1: kind = "", index } of source.matchAll(/errors\.(\w+)\(/g))
         places.push([kind, withinBrackets(source, index + call.length)]);
+      for (const { 0: call, index } of source.matchAll(/problems\.add\(/g))
+        places.push(["line", withinBrackets(source, index + call.length)]);
       for (const [part] of source.matchAll(
         /problem: ?(?:"[^"]*"|`[^`]*`)|\[\s*(?:"[A-Z][^"]*"|`[^`]*`),?\s*\]/g,
       ))
         places.push(["field", part]);
       for (const [kind, part] of places) {
-        for (const [text] of part.match(TEXT)?.map((one) => [one.slice(1, -1)] as const) ?? []) {
+        const texts = `${part} ${constantsIn(part, source)}`;
+        for (const [text] of texts.match(TEXT)?.map((one) => [one.slice(1, -1)] as const) ?? []) {
           const message = text.replace(/\$\{[^}]*\}/g, "7");
           if (/^[A-Z7].* .*\.$/.test(message) && !IS_OPERATORS.test(message))
             found.push({ kind: kind === "invalid" ? "field" : kind, text: message });
@@ -57,7 +66,7 @@ function messagesOfService(): Message[] {
 
 /** Words of the API, such as names of fields and headers, and messages about "this field". */
 const WORDS_OF_API =
-  /\w_\w|\b[Tt]his (?:field|value|list|document)\b|\bEnsure\b|JSON|base64|WRITE|[a-z]-Key\b|X-|\bstart and stop\b|%2B|\bbody\b/;
+  /\w_\w|\b[Tt]his (?:field|value|list|document)\b|\bEnsure\b|JSON|base64|WRITE|[a-z]-Key\b|X-|\bstart and stop\b|%2B|\bbody\b|\/api\/|`/;
 
 const STATUSES: Readonly<Record<string, number>> = {
   conflict: 409,
@@ -68,6 +77,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 function inWords({ kind, text }: Message): string {
   if (kind === "field") return sentenceOf(text, "one.start_time", () => "Beginning, s");
+  if (kind === "line") return text;
   const response = new Response(null, { status: STATUSES[kind] ?? 403 });
   return refusalInWords(new ApiError(response, { detail: text }));
 }
@@ -79,6 +89,8 @@ describe("the messages of the service", () => {
     expect(messages.length).toBeGreaterThan(80);
     expect(messages).toContainEqual({ kind: "field", text: "Must be after start_time." });
     expect(messages).toContainEqual({ kind: "forbidden", text: "The activity must be your own." });
+    expect(messages).toContainEqual({ kind: "line", text: "You no longer have access to 7." });
+    expect(messages).toContainEqual({ kind: "field", text: "This value is already taken." });
   });
 
   it("reach users without names of the API", () => {

@@ -141,6 +141,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
         limits: null,
         benchShare: 0,
         playedShare: 1,
+        tooFast: null,
         coverage: rate === null ? null : 1,
         hrCoverage: null,
       }));
@@ -150,6 +151,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
       startMs: days(i),
       endMs: days(i) + 5_400_000,
       isMatch: true,
+      sport: "soccer",
       note: null,
       rows: rows.flatMap((own) => own[i] ?? []),
     }));

@@ -69,7 +69,7 @@ export function program(): Command {
     )
     .option(
       "--without-erasures",
-      "restore without the erasure list of the backup; this also restores accounts that were erased since then",
+      "restore without the erasure list of the backup; this also restores accounts that were erased elsewhere since then",
     )
     .option("--json", "print JSON")
     .addOption(yesOption())

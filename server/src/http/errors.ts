@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorBody, type ErrorKind, ServiceError } from "../domain/change/errors.js";
-import { isRefusedValue, isUnavailable } from "../store/connection/database-errors.js";
+import { isOutage, isRefusedValue } from "../store/connection/database-errors.js";
 import { PROBLEM_TYPE, type Problem, problemOf } from "./problem.js";
 
 /**
@@ -52,9 +52,6 @@ const FRAMEWORK: Record<number, { code: string; detail: string }> = {
 /** Delay before a retry after the database becomes unavailable. Most restarts take less time. */
 const RETRY_AFTER_S = 5;
 
-/** Codes for a full disk of uploads or of the database. */
-const isFull = (error: Error) => "code" in error && error.code === "ENOSPC";
-
 const UNAVAILABLE = { detail: "The service is temporarily unavailable. Try again later." };
 
 /** Values that JSON can express but the database cannot store. */
@@ -83,7 +80,7 @@ export function sendError(
     const statuses = isV2(request) ? STATUS_V2 : STATUS;
     return respond(reply, statuses[error.kind], error.code, error.body, error.fieldCodes);
   }
-  if (isUnavailable(error) || isFull(error)) {
+  if (isOutage(error)) {
     request.log.warn({ err: error }, "unavailable");
     reply.header("Retry-After", RETRY_AFTER_S);
     return respond(reply, 503, "unavailable", UNAVAILABLE);

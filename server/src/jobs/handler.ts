@@ -1,4 +1,5 @@
 import type { Context } from "../domain/change/context.js";
+import type { LoadedSamples } from "../observability/loaded-samples.js";
 import type { Job } from "../store/queue/job-queue.js";
 
 /** Thrown to retry the job at the given time. The failed attempt is counted in `failures`. */
@@ -34,9 +35,6 @@ export class JobFailed extends Error {
   }
 }
 
-/** Outcome of a loaded sample: new, stored before, or refused. */
-export type LoadedOutcome = "stored" | "known" | "refused";
-
 export interface JobHandler {
   /** Whether webhooks of the account are notified when a job ends. */
   isReported?: true;
@@ -51,7 +49,7 @@ export interface JobHandler {
   /** Returns the details that the operator needs to repeat a failed job, whose payload is erased; default: none. */
   keptDetails?(job: Job): Record<string, unknown>;
   /** Returns the counts of a successful job, for the log and `asi_samples_loaded_total`. */
-  counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;
+  counts?(details: Record<string, unknown>): LoadedSamples;
   /**
    * Runs the job. It may run again after a crash, so it must be idempotent.
    * @returns the details of the successful job

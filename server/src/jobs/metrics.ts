@@ -1,9 +1,9 @@
 import { and, count, lte, min } from "drizzle-orm";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Context } from "../domain/change/context.js";
+import { type LoadedSamples, measureLoaded } from "../observability/loaded-samples.js";
 import { isWaiting, type JobKind } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
-import type { LoadedOutcome } from "./handler.js";
 import { handlers } from "./handlers.js";
 
 /** Outcome of one run of a job; `lost` means that its worker stopped during the run. */
@@ -14,11 +14,10 @@ export interface JobMetrics {
   /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
   /** Counts the samples of a bulk load. */
-  loaded(samples: Readonly<Record<LoadedOutcome, number>>): void;
+  loaded(samples: LoadedSamples): void;
 }
 
 const OUTCOMES: readonly JobOutcome[] = ["success", "retry", "failure", "lost"];
-const LOADED: readonly LoadedOutcome[] = ["stored", "known", "refused"];
 const KINDS = Object.keys(handlers) as JobKind[];
 
 /**
@@ -35,13 +34,6 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   });
   // Initialise the counters, because rates are otherwise wrong until the second failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
-  const loaded = new Counter({
-    name: "asi_samples_loaded_total",
-    help: "Samples of bulk loads in this process: stored, already known, or refused (not owned, or ahead of the clock)",
-    labelNames: ["outcome"],
-    registers,
-  });
-  for (const outcome of LOADED) loaded.inc({ outcome }, 0);
   const duration = new Histogram({
     name: "asi_job_run_duration_seconds",
     help: "Duration of a job run",
@@ -82,9 +74,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     },
   });
   return {
-    loaded(samples) {
-      for (const outcome of LOADED) loaded.inc({ outcome }, samples[outcome]);
-    },
+    loaded: measureLoaded(registry),
     ran(kind, outcome, durationMs) {
       runs.inc({ kind, outcome });
       if (durationMs !== undefined) duration.observe({ kind }, durationMs / 1000);

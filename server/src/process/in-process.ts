@@ -6,11 +6,12 @@ import { isLocalOnly } from "../http/browser/session-cookie.js";
 import type { Telemetry } from "../observability/telemetry/start.js";
 import type { Arguments, CommandName, Outcome } from "../operator/commands.js";
 import { verifyBackup } from "../store/backup/backup.js";
-import { erasureListNames, erasureListOf } from "../store/backup/erasure-list.js";
+import { appendErasures, erasureListNames, erasureListOf } from "../store/backup/erasure-list.js";
 import { restore } from "../store/backup/restore.js";
 import { withoutServers } from "../store/connection/server-lock.js";
 import { type OpenedStore, openStore } from "../store/open.js";
 import { namingAway } from "../store/sample-servers/away.js";
+import { erasures } from "../store/schema.js";
 import { announceWaiting } from "./announce-waiting.js";
 import { endProcess } from "./end-process.js";
 import type { ServiceRole } from "./service.js";
@@ -25,12 +26,14 @@ const withoutTimeouts = (config: Config): Config => ({
   databaseIdleTransactionTimeoutMs: 0,
 });
 
-const openAloud = (config: Config): Promise<OpenedStore> =>
+/** @param say prints a line about the wait; a command writes its result to stdout */
+const openAloud = (config: Config, say: (line: string) => void = console.log): Promise<OpenedStore> =>
   announceWaiting(
     config.databaseUrl === null
       ? `the embedded database in ${resolve(config.dataDir)}`
       : "the database of DATABASE_URL",
     () => openStore(config),
+    { say },
   );
 
 /**
@@ -65,7 +68,7 @@ export async function withCommands<T>(
 
 /** Migrates the schema of the database. Needed if the database user of the service may not change the schema. */
 export async function migrateOnly(config: Config): Promise<Outcome> {
-  const store = await openStore(withoutTimeouts(config));
+  const store = await openAloud(withoutTimeouts(config), console.error);
   await store.close();
   return { applied: [...store.applied] };
 }
@@ -103,12 +106,15 @@ export async function restoreFrom(
   const list = resolve(erasureListOf(config));
   const { serverKeys, erasureLists } = await verifyBackup(file);
   if (!withoutErasures) await requireErasureList(list, erasureLists);
-  const store = await openStore(withoutTimeouts(config));
+  const store = await openAloud(withoutTimeouts(config), console.error);
   try {
     let rows = 0;
+    const { queries } = store.database;
     const free = await withoutServers(store.database, async () => {
+      // The restore removes the erasures in this database.
+      await appendErasures(list, await queries.select().from(erasures));
       rows = await namingAway(store.database, "its samples could not be replaced. Nothing was restored", () =>
-        restore(store.database.queries, file),
+        restore(queries, file),
       );
     });
     if (!free) throw new UsageError("A server is running on this database; stop it first.");

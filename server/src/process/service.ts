@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.js";
 import { settings } from "../config/settings.js";
@@ -25,6 +26,7 @@ import { requireOwnSchema } from "../store/migrations/migrate.js";
 import { openReplica, type Store } from "../store/open.js";
 import { removeUnusedBodies } from "../store/queue/job-body.js";
 import { endLeases } from "../store/queue/job-lease.js";
+import { accounts } from "../store/schema.js";
 import { announceWaiting } from "./announce-waiting.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
 import { Shutdown } from "./shutdown.js";
@@ -160,10 +162,16 @@ export async function startService(
     const warning = await wrongKeyWarning(own, own.queries);
     if (warning !== undefined) app.log.warn(warning);
     await checkClock(own, app.log);
-    await makeErasureList(erasureListOf(config));
+    const list = resolve(erasureListOf(config));
+    if ((await makeErasureList(list)) && (await own.queries.$count(accounts)) > 0) {
+      app.log.warn(
+        { list },
+        "the list of erasures was missing, so an empty list was created; if the database was restored, accounts that were erased since then are back: run asi-server erasures apply --list with a copy of the former list",
+      );
+    }
     // Erase again before anyone can see accounts of a restored backup.
-    const { erased: accounts, waiting } = await reapplyErasures(own);
-    if (accounts > 0) app.log.warn({ accounts }, "accounts of a restored backup were erased again");
+    const { erased, waiting } = await reapplyErasures(own);
+    if (erased > 0) app.log.warn({ accounts: erased }, "accounts of a restored backup were erased again");
     if (waiting > 0)
       app.log.warn({ recordings: waiting }, "recordings that wait to be loaded may add erased samples again");
     // Run this before requests write more.

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.js";
 import { UsageError } from "../config/usage-error.js";
 import { type Database, openDatabase, type PostgresServer } from "./connection/database.js";
+import { isRefusedConnection } from "./connection/database-errors.js";
 import { areOneDatabase } from "./connection/database-identity.js";
 import { ReadReplica } from "./connection/read-replica.js";
 import { serverKeyOf } from "./connection/server-key.js";
@@ -98,6 +99,11 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
     if (error instanceof UsageError) throw error;
     const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
+    if (error instanceof Error && isRefusedConnection(error)) {
+      throw new UsageError(
+        `The server of ${variable} refuses the connection: ${error.message}. Correct the user, the password or the database in ${variable}, or create them.`,
+      );
+    }
     if (!isUnreachable(error)) throw error;
     if (error.code === TOO_MANY_CONNECTIONS) {
       throw new UsageError(
@@ -105,9 +111,7 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
       );
     }
     throw new UsageError(
-      ANSWERED.test(error.code ?? "")
-        ? `The server of ${variable} refuses the connection: ${error.message}. Correct the user, the password or the database in ${variable}, or create them.`
-        : `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
+      `The database of ${variable} cannot be reached: ${error.message || error.code}. Start the server, or correct ${variable}.`,
     );
   }
 }
@@ -142,11 +146,8 @@ export const serverOf = (config: Config, url: string): PostgresServer => ({
 
 const TOO_MANY_CONNECTIONS = "53300";
 
-/** Codes of a missing server, or of a server that rejects the user or the database (PostgreSQL, "Error Codes"). */
-const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
-
-/** Codes of a running server that rejects the user or the password, or does not have the database. */
-const ANSWERED = /^(28|3D)/;
+/** Codes of a missing, full or starting server (PostgreSQL, "Error Codes"). */
+const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|53300|57P03)/;
 
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>
   error instanceof Error &&

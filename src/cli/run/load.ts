@@ -10,6 +10,7 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
+import { hasLoad } from "../../squad/incomplete.js";
 import {
   contentKey,
   isIncomplete,
@@ -112,9 +113,9 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
         sessions.push(session);
       } else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
-      if (session.load === null && flags.of?.startsWith("trimp"))
+      if (flags.of?.startsWith("trimp") && (session.load === null || isIncomplete(session.hrShare ?? null)))
         console.message(
-          `${name}: ${session.hrShare ? `a heart rate in only ${Math.floor(session.hrShare * 100)} % of the time` : "no heart rate"}, so the load of ${session.day} is unknown`,
+          `${name}: ${session.hrShare ? `a heart rate in only ${Math.floor(session.hrShare * 100)} % of the time` : "no heart rate"}, so the load of ${session.day} is ${session.load === null ? "unknown" : "too low"}`,
         );
       if (session.load === null && flags.of === "rpe")
         console.message(`${name}: no rating in ${flags.rpe}, so the load of ${session.day} is unknown`);
@@ -218,7 +219,7 @@ function trimpFunction(method: TrimpMethod): LoadFunction {
   // the heart rate of a row with an impossible speed is valid
   return (samples) => {
     const hrShare = heartRateShare({ recordings: [{ samples }] }, recordedMsOf(samples), null);
-    return { load: isIncomplete(hrShare) ? null : trimp(samples, method), hrShare, tooFast: null };
+    return { load: hasLoad(hrShare) ? trimp(samples, method) : null, hrShare, tooFast: null };
   };
 }
 

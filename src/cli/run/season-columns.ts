@@ -72,6 +72,18 @@ export const seasonColumns = (
   numberColumn("share_on_bench", "Share on the bench", 2, ({ entry }) =>
     share(entry.row?.benchShare ?? null),
   ),
+  numberColumn(
+    "too_fast_rows",
+    "Rows ignored as too fast",
+    0,
+    ({ entry }) => entry.row?.tooFast?.samples ?? null,
+  ),
+  numberColumn(
+    "too_fast_s",
+    "Time ignored as too fast, s",
+    1,
+    ({ entry }) => entry.row?.tooFast?.duration ?? null,
+  ),
   ...LIMITS.map(([key, title, decimals]) =>
     numberColumn(key, title, decimals, ({ entry }: SeasonFileRow) => entry.row?.limits?.[key] ?? null),
   ),

@@ -1,8 +1,13 @@
-import type { DayLoad } from "../../metrics/index.js";
 import { namesText } from "../../pictures/figure-text.js";
-import { type Season, type SeasonPlayer, type SquadColumn, seasonLoad } from "../../squad/index.js";
+import {
+  type Season,
+  type SeasonDayLoad,
+  type SeasonPlayer,
+  type SquadColumn,
+  seasonLoad,
+} from "../../squad/index.js";
 import { type FileColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
-import { loadCell, NO_LOAD_REASON } from "../../squad-report/load-section.js";
+import { dayCell, loadCell, NO_LOAD_REASON, PARTIAL_LOAD } from "../../squad-report/load-section.js";
 import type { SeasonFileRow } from "./season-columns.js";
 
 /** The loads of all players of a season. */
@@ -10,7 +15,7 @@ export interface SeasonLoads {
   column: SquadColumn;
   dayOf: (ms: number) => string;
   /** Loads by local calendar day, in ascending order. */
-  of: ReadonlyMap<SeasonPlayer, ReadonlyMap<string, DayLoad>>;
+  of: ReadonlyMap<SeasonPlayer, ReadonlyMap<string, SeasonDayLoad>>;
 }
 
 /** @param instantText formats an instant in local time; the text begins with the day */
@@ -48,8 +53,14 @@ export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRo
         (row) => loadOf(row)?.[key] ?? null,
       ),
     ),
-    textColumn("day_load_reason", "Reason for no load", (row) =>
-      row.entry.row !== null && (loadOf(row)?.load ?? null) === null ? NO_LOAD_REASON : null,
+    textColumn("day_load_reason", "Reason for no load, or for one that is too low", (row) =>
+      row.entry.row === null
+        ? null
+        : (loadOf(row)?.load ?? null) === null
+          ? NO_LOAD_REASON
+          : loadOf(row)?.isAtLeast
+            ? PARTIAL_LOAD
+            : null,
     ),
   ];
 }
@@ -58,10 +69,13 @@ export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRo
 export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): string {
   const days = [...(of.get(player)?.values() ?? [])];
   const last = days.at(-1);
-  const lost = days.filter(({ load }) => load === null).map(({ day }) => day);
-  const note = lost.length === 0 ? "" : `. No load on ${namesText(lost)}: ${NO_LOAD_REASON}`;
+  const noteOf = (some: readonly SeasonDayLoad[], text: string, reason: string) =>
+    some.length === 0 ? "" : `. ${text} ${namesText(some.map(({ day }) => day))}: ${reason}`;
+  const lost = days.filter(({ load }) => load === null);
+  const partial = days.filter(({ isAtLeast }) => isAtLeast);
+  const note = noteOf(lost, "No load on", NO_LOAD_REASON) + noteOf(partial, "Load of", PARTIAL_LOAD);
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (unknown before the 28th day)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}${note}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${last === undefined ? "–" : dayCell(last)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (unknown before the 28th day)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}${note}`;
 }

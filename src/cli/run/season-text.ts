@@ -10,8 +10,7 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
-import { coversHalves } from "../../squad/season.js";
-import { limitsAt } from "../../squad/season-limits.js";
+import { comparedAt, coversHalves } from "../../squad/season-comparison.js";
 import { cellText } from "../../squad-report/cells.js";
 import { entryText, markOf } from "../../squad-report/season-entry.js";
 import { seasonNotes } from "../../squad-report/season-notes.js";
@@ -60,9 +59,9 @@ function playerText(
     `${label.padEnd(DAY_WIDTH + SESSION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${end}`.trimEnd();
   const own = player.entries.filter(({ row }) => row !== null);
   const figures = (entry: SeasonEntry) => columns.map((column) => entryText(entry, column));
-  const limits = limitsAt(own);
+  const compared = comparedAt(own);
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
-    columns.map((column) => cellText(column, seasonSummary(some, column, limits)[which]));
+    columns.map((column) => cellText(column, seasonSummary(some, column, compared)[which]));
   const whole = own.filter((entry) => isWholeEntry(entry));
   const matches = whole.filter(isPlayedMatch);
   const last = lastIndexWith(player);
@@ -82,7 +81,7 @@ function playerText(
       columns.map(({ head }) => head),
       "since",
     ),
-    ...own.map((entry) => line(labelOf(entry, day), figures(entry), sinceText(entry))),
+    ...own.map((entry) => line(labelOf(entry, day), figures(entry), endText(entry))),
     line(`Mean of ${count(whole.length, "session")}`, summary(whole, "mean")),
     ...(matches.length === 0 || matches.length === whole.length
       ? []
@@ -107,4 +106,6 @@ function labelOf(entry: SeasonEntry, day: (ms: number) => string): string {
   return `${day(startMs)}  ${cut}${kind}`;
 }
 
-const sinceText = ({ daysSince }: SeasonEntry) => (daysSince === null ? "" : `${daysSince} d`);
+/** Formats the days since the previous session, and the number of rows that no figure includes. */
+const endText = ({ daysSince, row }: SeasonEntry) =>
+  `${daysSince === null ? "" : `${daysSince} d`}${row?.tooFast?.samples ? `  ${count(row.tooFast.samples, "row")} too fast` : ""}`;

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
-import { isNamedHalf } from "../../squad/extra-time.js";
 import {
   asSessionPeriods,
   contentKey,
@@ -10,7 +9,6 @@ import {
   mainInterval,
   namesIn,
   namesInSessions,
-  ofAnotherSport,
   type PlayedSession,
   type Roster,
   recordedSpans,
@@ -81,7 +79,7 @@ export interface SessionTask {
 export interface SessionWork {
   /** One session, or several if the recordings are from different times or places. */
   played: PlayedSession[];
-  /** Names of the sessions that count as matches only because of the lengths of two periods. */
+  /** Names of the sessions that count as matches only because of the lengths of two suggested periods. */
   takenForMatches: string[];
   /** Messages about damaged or missing recordings, and unreadable periods. */
   messages: { kind: "note" | "failure"; text: string }[];
@@ -207,7 +205,6 @@ function playedSession(
   // without halves, nobody is on the bench: a player may do only one of two long drills
   const played = halves === null ? [] : suggestSubstitutions(periods, members).periods;
   const rows = squadRows(members, match, options, played);
-  const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
@@ -220,13 +217,14 @@ function playedSession(
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
+      sport: preset ?? "soccer",
       note: isMatch || halves !== null ? matchNote(periods) : null,
       rows: own.map((row) => ({
         ...seasonRow(row, own, halves === null ? "session" : "halves", added),
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },
-    isTakenForMatch: isMatch === null && halves !== null && !(sheet !== null && halves.every(isNamedHalf)),
+    isTakenForMatch: isMatch === null && halves !== null && sheet === null,
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
       ...[
@@ -239,10 +237,6 @@ function playedSession(
         text: `${name}: ${text}`,
       })),
       ...failures.map((text) => ({ kind: "failure" as const, text: `${name}: ${text}` })),
-      ...others.map((player) => ({
-        kind: "note" as const,
-        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,
-      })),
     ],
   };
 }

@@ -77,7 +77,7 @@ export async function squadSeason(
     tellWithoutMaxHr(used, present, context);
   if (takenForMatches.length > 0)
     context.console.message(
-      `${namesText(takenForMatches)}: taken for matches, because two periods last from 30 to 70 minutes. To choose the folders of matches, add --matches, such as --matches "match*"`,
+      `${namesText(takenForMatches)}: taken for matches, because two suggested periods last from 30 to 70 minutes. To choose the folders of matches, add --matches, such as --matches "match*"`,
     );
   const season = seasonOf(played);
   // the others contain the notes

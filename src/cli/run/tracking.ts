@@ -1,4 +1,5 @@
 import type { PitchFrame } from "../../metrics/index.js";
+import { isAnyHalf } from "../../squad/half-names.js";
 import { teamFrames } from "../../squad/index.js";
 import { CDF_PERIODS, cdfLine, snakeCase } from "../../squad-report/tracking-file.js";
 import type { Console } from "../terminal/console.js";
@@ -18,7 +19,7 @@ export function trackingFile(
   console: Console,
 ): ReadableStream<Uint8Array> {
   const named = periods.filter((period) => period.name !== null);
-  const halves = named.filter(({ name: period }) => /half|hälfte|halbzeit|mi-temps/i.test(period ?? ""));
+  const halves = named.filter((period) => isAnyHalf({ name: period.name ?? "" }));
   if (!NUMBERS_OF_HALVES.includes(halves.length)) {
     throw new UsageError(
       `The Common Data Format contains the two halves of a match, or four with extra time, but ${halves.length} of the periods have names of halves. Name two periods "1st half" and "2nd half" in --periods.`,

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
 import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
-import type { FigureSettings, Figures } from "../recording/recording.js";
+import type { Figures } from "../recording/recording.js";
 import { oneAtATime } from "../view/latest.js";
 import { figureSettings, inMPerS, type Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
@@ -17,7 +17,7 @@ export interface ShownFigures {
 }
 
 /** Recordings of several people use the same fixed zones. Several recordings of one person use the zones of that person. */
-function settingsOf(placed: readonly Placed[], settings: Settings): FigureSettings {
+function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<typeof figureSettings> {
   const all = figureSettings(settings);
   if (placed.length === 1) return all;
   const zones = commonZones(placed.map(({ recording }) => recording));

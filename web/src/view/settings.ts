@@ -1,6 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
 import type { ParameterOverrides } from "asi-convert/metrics";
-import type { FigureSettings } from "../recording/recording.js";
 import { remembered, rememberedText } from "./remembered.js";
 import { followedTheme, type ThemeChoice } from "./theme.js";
 import { KM_PER_H, type SpeedUnit } from "./values.js";
@@ -50,7 +49,13 @@ export function figureSettings({
   maxHeartRate,
   maxSpeedKmPerH,
   aerobicSpeedKmPerH,
-}: Settings): FigureSettings {
+}: Settings): {
+  preset: Preset;
+  params: ParameterOverrides | undefined;
+  maxHeartRate: number | null;
+  maxSpeedMPerS: number | null;
+  aerobicSpeedMPerS: number | null;
+} {
   return {
     preset: preset.peek(),
     params,

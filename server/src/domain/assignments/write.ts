@@ -102,7 +102,7 @@ async function check(
 ): Promise<void> {
   if (endTime <= startTime) throw errors.field("end_time", "Must be after start_time.");
   const [other] = await queries
-    .select({ id: assignments.id, athlete: assignments.athleteId })
+    .select({ id: assignments.id })
     .from(assignments)
     .where(
       and(
@@ -116,7 +116,7 @@ async function check(
   if (other !== undefined) {
     throw errors.conflict(
       "assignment_overlaps",
-      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that assignment first.`,
+      "An athlete already wears the device at this time. End that assignment first.",
     );
   }
 }

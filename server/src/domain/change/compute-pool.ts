@@ -81,6 +81,8 @@ export interface PlayerFigures {
   /** Null if there is no data. */
   recordedMs: number | null;
   hrCoverage: number | null;
+  /** The samples that no figure includes, because they are too fast. Null without data, and in figures of an older release. */
+  tooFast: Metrics["too_fast"] | null;
   /**
    * Seconds of the whole session with data, since 1970 UTC. The seconds of all players together give the length of the
    * session.

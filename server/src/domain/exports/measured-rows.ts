@@ -205,6 +205,7 @@ export function sessionFiguresOf(ctx: Context, athlete: Account, count: Count): 
               period: period === SUM_OF_HALVES ? MATCH : period,
               computed_at: computedAt.toISOString(),
               figures: JSON.parse(figures) as PlayerFigures["figures"],
+              too_fast: readDetails(details).tooFast,
               further: readDetails(details).further,
               definition: readDetails(details).definition,
             })),

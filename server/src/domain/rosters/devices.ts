@@ -37,7 +37,7 @@ export async function findDevices(
           player.line,
           device === undefined
             ? `You have no device with the serial number ${serial}. Take its ownership, or correct the serial number.`
-            : `Several of your devices have the serial number ${serial}, in different letter cases. Assign them with /api/v2/assignments/.`,
+            : `Several of your devices have the serial number ${serial}, in different letter cases. Leave serial empty, and assign them one by one.`,
         );
       }
     }

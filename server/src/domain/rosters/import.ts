@@ -109,7 +109,7 @@ async function requireRights(
     else if (serials.length > 0 && !writable.has(id))
       problems.add(
         line,
-        `An assignment needs WRITE permission on ${name}. Ask the athlete for it, or leave serial empty.`,
+        `You may not assign devices to ${name}, who does not let you change data. Ask for this permission, or leave serial empty.`,
       );
   }
 }

@@ -18,6 +18,6 @@ export function requireFewLater(
   if (rows.filter(({ startTime }) => startTime > from).length <= MAX_LATER) return;
   throw errors.conflict(
     "too_many_later",
-    `More than ${MAX_LATER} ${kind} of these players start after ${from.toISOString()}. Send a later \`from\`, use several files with fewer players, or delete later ${kind} first.`,
+    `More than ${MAX_LATER} ${kind} of these players start after ${from.toISOString()}. Import the roster from a later time, use several files with fewer players, or delete later ${kind} first.`,
   );
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { desc, eq } from "drizzle-orm";
+import { asc, desc, eq } from "drizzle-orm";
 import { UsageError } from "../../config/usage-error.js";
 import type { Queries } from "../../store/connection/database.js";
 import { serverKeyFile } from "../../store/connection/server-key.js";
@@ -124,22 +124,25 @@ export async function requireServerKey(ctx: Keys, queries: Queries): Promise<voi
   if (keyId !== null) await openKey(ctx, queries, keyId);
 }
 
-/** Number of secrets to try. One may be damaged; a wrong key decrypts none. */
+/** Number of the oldest and of the newest secrets to try. A process with a wrong key may have encrypted newer ones. */
 const TRIED = 20;
 
 /**
  * Checks the server key before the first rotation, when the database does not contain its id.
- * @returns a warning when the key decrypts none of its secrets
+ * @returns a warning when the key does not decrypt one of the secrets
  */
 export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {
   if ((await newestKey(ctx, queries)) !== null) return undefined;
-  const tried = await queries
-    .select({ secret: webhooks.secretToken })
-    .from(webhooks)
-    .orderBy(desc(webhooks.id))
-    .limit(TRIED);
-  if (tried.length === 0 || tried.some(({ secret }) => opens(ctx.serverKey, secret))) return undefined;
-  return `The secrets in the database are not encrypted with the key of this process, ${serverKeyId(ctx.serverKey)}, so webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+  for (const order of [asc, desc]) {
+    const tried = await queries
+      .select({ secret: webhooks.secretToken })
+      .from(webhooks)
+      .orderBy(order(webhooks.id))
+      .limit(TRIED);
+    if (tried.every(({ secret }) => opens(ctx.serverKey, secret))) continue;
+    return `Secrets in the database are not encrypted with the key of this process, ${serverKeyId(ctx.serverKey)}, so their webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+  }
+  return undefined;
 }
 
 function opens(serverKey: Uint8Array, secret: string): boolean {

@@ -17,6 +17,7 @@ const tableOf = (count: number): FiguresTable => ({
       cells: { minutes: i },
       recordedMs: 1,
       hrCoverage: null,
+      tooFast: null,
       seconds: [],
       definition: null,
       further: null,

@@ -169,7 +169,7 @@ const hashOf = (value: unknown) =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 
 /** Increased when the form of the stored texts changes, or how figures follow from the metrics and the periods. */
-const STORED_FORM = 3;
+const STORED_FORM = 4;
 
 /** Changes when the rules, the set of columns or the form of the stored texts change. */
 export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf([STORED_FORM, ...FILE_COLUMNS.map(({ key }) => key).sort()])}`;

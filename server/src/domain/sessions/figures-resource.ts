@@ -73,10 +73,12 @@ export const ShareWithHr = NumberOrNull(
   "Share of the recorded time with a heart rate, 0 to 1. Below 0.95, a training impulse and a highest heart rate are lower bounds. Absent without a right to heart data",
 );
 
+export const TooFastRows = NumberOrNull("Samples ignored as too fast");
+
 export const MatchNote = Nullable(
   Type.String({
     description:
-      "Limits of the figures of a match, in words: they are without extra time, or, in a season, its halves are not known; otherwise null",
+      "Limits of the figures of a match, in words: they are without extra time, only the lengths of two periods make them halves, or, in a season, its halves are not known; otherwise null",
   }),
 );
 
@@ -105,7 +107,7 @@ const Row = Type.Object({
   bench_minutes: NumberOrNull("Minutes of the period on the bench, according to the periods"),
   share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
   share_with_hr: Type.Optional(ShareWithHr),
-  too_fast_rows: NumberOrNull("Samples ignored as too fast"),
+  too_fast_rows: TooFastRows,
   definition: Type.Unsafe<ReturnType<typeof tableAsJson>["rows"][number]["definition"]>(
     Nullable(Type.Unsafe(DEFINITION_OF_ROLES)),
   ),

@@ -14,7 +14,7 @@ const MAX_NOTES = 2_000;
 export const MAX_PERIOD_ROWS = 200;
 
 export const Kind = Type.Union([Type.Literal("match"), Type.Literal("training"), Type.Literal("other")]);
-const Sport = Type.Union(SPORTS.map((sport) => Type.Literal(sport)));
+export const Sport = Type.Union(SPORTS.map((sport) => Type.Literal(sport)));
 
 const example = {
   name: "Sunday league, round 3",

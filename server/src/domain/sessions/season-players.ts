@@ -9,7 +9,7 @@ import {
   seasonOf,
   seasonSummary,
 } from "asi-convert/squad";
-import { limitNotes } from "asi-convert/squad-report";
+import { playerNotes } from "asi-convert/squad-report";
 import { groupBy } from "../change/group-by.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
@@ -73,14 +73,14 @@ export async function* seasonPlayers(
         days_since_last: daysSinceLast(player),
         normal: byKey((column) => normalBefore(player, lastPlace, column)),
         best: byKey((column) => seasonSummary(player.entries, column).best),
-        notes: limitNotes({ players: [{ ...player, name }] }, columns),
+        notes: playerNotes({ players: [{ ...player, name }] }, columns),
       };
       // Use the stored texts of the figures, because thousands of objects would take longer.
       const entries = player.entries.flatMap(({ session, row, daysSince }) =>
         row === null
           ? []
           : [
-              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"share_played":${row.playedShare},"limits":${limits.placeOf(row.limits)},"days_since":${daysSince}}`,
+              `{"session":${ids.get(session) ?? 0},"covers":"${row.covers}","figures":${texts.get(row)},"share_with_data":${row.coverage},${hasHeart ? `"share_with_hr":${row.hrCoverage},` : ""}"share_played":${row.playedShare},"too_fast_rows":${row.tooFast?.samples ?? null},"too_fast_s":${row.tooFast?.duration ?? null},"limits":${limits.placeOf(row.limits)},"days_since":${daysSince}}`,
             ],
       );
       yield `${JSON.stringify(head).slice(0, -1)},"limits":[${limits.texts}],"entries":[${entries.join(",")}]}`;
@@ -114,16 +114,16 @@ function inOrder(played: readonly TextSession[]): { session: TextSession; row: T
   const first = [...byName.values()].flatMap(([one]) =>
     one === undefined ? [] : [{ ...one.row, figures: {} }],
   );
-  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, note: null, rows: first };
+  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, sport: "", note: null, rows: first };
   return seasonOf([together]).players.map(({ name }) => byName.get(name) ?? []);
 }
 
 function playedOf(one: StoredSession, about: About, seen: number | null): TextSession {
-  const { name, startTime, endTime, kind } = one.session;
+  const { name, sport, startTime, endTime, kind } = one.session;
   const rows: TextRow[] = [];
   const longestMs = Math.max(...one.stored.map(({ ofHalves }) => ofHalves?.periodMs ?? 0));
   for (const player of one.stored) {
-    const { athleteId, text, recordedMs, hrCoverage, limits, ofHalves } = player;
+    const { athleteId, text, recordedMs, hrCoverage, limits, tooFast, ofHalves } = player;
     // A player without data has no recording.
     if (recordedMs === null || (seen !== null && athleteId !== seen)) continue;
     rows.push({
@@ -140,6 +140,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
       playedShare: ofHalves === null ? 1 : (shareOf(ofHalves.periodMs, longestMs) ?? 0),
       coverage: shareWithData(player, one),
       hrCoverage,
+      tooFast,
     });
   }
   return {
@@ -147,6 +148,7 @@ function playedOf(one: StoredSession, about: About, seen: number | null): TextSe
     startMs: startTime.getTime(),
     endMs: endTime.getTime(),
     isMatch: kind === "match",
+    sport,
     note: one.note,
     rows,
   };

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
-import { Figures, MatchNote, ShareWithHr, withoutHeartOptional } from "./figures-resource.js";
-import { Kind } from "./resource.js";
+import { Figures, MatchNote, ShareWithHr, TooFastRows, withoutHeartOptional } from "./figures-resource.js";
+import { Kind, Sport } from "./resource.js";
 
 export const SeasonQuery = Type.Object({
   from: Query.dateTime("Only sessions that end later"),
@@ -26,6 +26,7 @@ export const Season = Type.Object(
         id: Type.Integer(),
         name: Type.String(),
         kind: Kind,
+        sport: Sport,
         start_time: DateTimeOut(),
         end_time: DateTimeOut(),
         match_note: MatchNote,
@@ -52,15 +53,15 @@ export const Season = Type.Object(
         ),
         normal: byFigure(
           Nullable(Normal),
-          "Mean and normal range of the last five matches before the last session; null with fewer than three, and if the last session has less than 10 minutes of data or is a match whose halves are not known. Only entries that cover halves count, with at least 10 minutes, for sums also with at least 90 % of the match, with the limit of the last session, from at least 95 % of the data",
+          "Mean and normal range of the last five matches before the last session; null with fewer than three, and if the last session has less than 10 minutes of data or is a match whose halves are not known. Only entries of the sport of the last session that cover halves count, with at least 10 minutes, with the limit of the last session, from at least 95 % of the data; for sums, only those with at most 10 % less or more playing time than the last session, or, if that is no match, with at least 90 % of the match",
         ),
         best: byFigure(
           Nullable(Type.Number()),
-          "Highest value of each figure with the limit of the last session; of rates and means, only from sessions with at least 10 minutes of data",
+          "Highest value of each figure with the sport and the limit of the last session; of rates and means, only from sessions with at least 10 minutes of data",
         ),
         notes: Type.Array(Type.String(), {
           description:
-            "In words: how many sessions have other limits, and which figures of them do not count",
+            "In words: which sessions have another sport, how many have other limits, and which figures of them do not count; how many samples are in no figure, because they are too fast",
         }),
         limits: Type.Array(
           Type.Object({
@@ -99,6 +100,10 @@ export const Season = Type.Object(
               description:
                 "Time of the player in the halves of a match, divided by the longest time of any player whose figures are stored; 1 for the whole session",
             }),
+            too_fast_rows: TooFastRows,
+            too_fast_s: Nullable(
+              Type.Number({ description: "Seconds of recorded time that begin or end with one of them" }),
+            ),
             limits: Nullable(Type.Integer({ description: "Index in `limits`; null without data" })),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),

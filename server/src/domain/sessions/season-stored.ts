@@ -96,6 +96,8 @@ export interface Stored {
   hrCoverage: number | null;
   /** The limits on which these figures depend; null without data. */
   limits: FigureLimits | null;
+  /** See `PlayerFigures`. */
+  tooFast: PlayerFigures["tooFast"];
   /** Time with data in the whole session; null if there is no data. */
   recordedMs: number | null;
   /** The halves of a match: their length for the player and the time with data in them; null for other sessions. */
@@ -154,14 +156,14 @@ export async function storedOf(
   return { bySession, changed: [...wanted.values()] };
 }
 
-const NO_HEAD = { hrCoverage: null, limits: null };
+const NO_HEAD = { hrCoverage: null, limits: null, tooFast: null };
 
 /** Reads the players of a session, and removes them from `wanted`. */
 function playersIn(row: StoredRow, wanted: Map<string, ReadPart>): StoredPlayers {
   const inputs = row.inputs.split(",");
   const periods = row.periods.split(",");
   const texts = row.figures.split("\n");
-  const heads = JSON.parse(`[${row.heads}]`) as (Pick<Stored, "hrCoverage" | "limits"> | null)[];
+  const heads = JSON.parse(`[${row.heads}]`) as (Pick<Stored, "hrCoverage" | "limits" | "tooFast"> | null)[];
   const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
   const seconds = JSON.parse(`[${row.seconds}]`) as [from: number, to: number][][];
   const athletes = row.athletes.split(",");

@@ -32,7 +32,7 @@ const MAX_TRIES = 3;
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 7;
+const SEASON_VERSION = 8;
 
 const NO_PLAYERS = { stored: [], playedMs: 0 };
 
@@ -72,7 +72,10 @@ export async function squadSeason(
     SEASON_VERSION,
     FIGURES_VERSION,
     squad.view,
-    [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],
+    [
+      left_out,
+      all.map(({ id, name, kind, sport, startTime, endTime }) => [id, name, kind, sport, startTime, endTime]),
+    ],
     [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
     readable.map(({ sessionId, athleteId, inputs, isShown }) => [sessionId, athleteId, inputs, isShown]),
     [...incomplete].map(([sessionId, athletes]) => [sessionId, ...athletes]),
@@ -115,10 +118,11 @@ export async function squadSeason(
   const head = {
     squad: squad.id,
     left_out,
-    sessions: stored.map(({ note, session: { id, name, kind, startTime, endTime } }) => ({
+    sessions: stored.map(({ note, session: { id, name, kind, sport, startTime, endTime } }) => ({
       id,
       name,
       kind,
+      sport,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
       match_note: note,

@@ -38,13 +38,20 @@ type StoredTexts = Pick<typeof sessionFigures.$inferSelect, "figures" | "recorde
 
 /** The figures in the form in which they are stored. */
 export const storedTexts = ({ figures, recordedMs, seconds, ...others }: PlayerFigures): StoredTexts => {
-  const { cells, hrCoverage, definition, further } = others;
+  const { cells, hrCoverage, tooFast, definition, further } = others;
   return {
     figures: JSON.stringify(figures),
     recordedMs,
     seconds: JSON.stringify(seconds),
     // A season reads only the beginning.
-    details: JSON.stringify({ hrCoverage, limits: limitsOf(definition), cells, definition, further }),
+    details: JSON.stringify({
+      hrCoverage,
+      limits: limitsOf(definition),
+      tooFast,
+      cells,
+      definition,
+      further,
+    }),
   };
 };
 
@@ -63,15 +70,15 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
   ...readDetails(details),
 });
 
-/** The share with a heart rate and the limits in stored details, as JSON. The whole text is long. */
-export const storedHead = sql`coalesce(substring(left(${sessionFigures.details}, 160) FROM ${'^(\\{"hrCoverage":[^,]*,"limits":(\\{[^}]*\\}|null)),'}::text) || '}', 'null')`;
+/** The share with a heart rate, the limits and the samples that are too fast in stored details, as JSON. The whole text is long. */
+export const storedHead = sql`coalesce(substring(left(${sessionFigures.details}, 240) FROM ${'^(\\{"hrCoverage":[^,]*,"limits":(\\{[^}]*\\}|null),"tooFast":(\\{[^}]*\\}|null)),'}::text) || '}', 'null')`;
 
 /** Reads the part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>
-  // Figures of an older release that are kept after retention lack `further`.
-  ({ further: null, ...JSON.parse(stored) }) as Pick<
+  // Figures of an older release that are kept after retention lack some.
+  ({ further: null, tooFast: null, ...JSON.parse(stored) }) as Pick<
     PlayerFigures,
-    "cells" | "hrCoverage" | "definition" | "further"
+    "cells" | "hrCoverage" | "tooFast" | "definition" | "further"
   >;
 
 /** Number of rows that are parsed between two turns of the event loop. */

@@ -9,6 +9,7 @@ import { auditEnd } from "../../domain/recording-streams/audit.js";
 import type { StreamReceiver } from "../../domain/recording-streams/receive.js";
 import { StreamReplaced } from "../../domain/recording-streams/resource.js";
 import { onBehalfOf } from "../../fairness/callers.js";
+import { measureLoaded } from "../../observability/loaded-samples.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 import type { LastLine, Lines } from "../connection/line-stream.js";
 import type { HeldConnection } from "../connection/live-connections.js";
@@ -54,6 +55,9 @@ export async function receiveStream(
       request.log.warn({ err: error }, "the end of a stream is not in the audit log"),
     );
     const { read, stored, known, refused, unowned } = receiver.counts;
+    const samples = { stored, known, refused };
+    measureLoaded(request.server.metrics)(samples);
+    request.log.info({ end: end.end, samples }, "a stream ended");
     lines.end({
       ...stateOf(receiver),
       samples_read: read,
@@ -81,7 +85,7 @@ function endBy(error: unknown, { log }: FastifyRequest): LastLine {
       ? { end: "not_permitted" }
       : refused(error);
   }
-  log.warn({ err: error }, "a stream ended");
+  log.warn({ err: error }, "a stream failed");
   return error instanceof Error && isUnavailable(error) ? { end: "unavailable" } : { end: "failed" };
 }
 

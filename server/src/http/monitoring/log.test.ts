@@ -57,6 +57,10 @@ it("an outage of the database is logged immediately, and then once per second wi
     // Lines that are not about an outage are always written.
     for (let n = 0; n < 3; n++) log.error({ err: new Error("a bug") }, "request failed");
     expect(lines).toHaveLength(7);
+    // A full disk of the data folder is an outage, too.
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    for (let n = 0; n < 3; n++) log.warn({ err: full }, "no space");
+    expect(lines).toHaveLength(8);
   } finally {
     vi.useRealTimers();
   }

@@ -1,6 +1,6 @@
 import type { FastifyServerOptions } from "fastify";
 import { errorRecord } from "../../observability/error-record.js";
-import { isUnavailable } from "../../store/connection/database-errors.js";
+import { isOutage } from "../../store/connection/database-errors.js";
 
 /**
  * Minimum time between two lines with the same message, ms. During an outage, every request and every poll for jobs
@@ -59,7 +59,7 @@ export const logOptions = (level: string) => {
         const fields = given instanceof Error ? { err: given } : (given as object);
         const line = (more: object) =>
           write.apply(this, [{ ...fields, ...more }, message, ...rest] as unknown as typeof args);
-        if (lineLevel < WARN || !isUnavailable(error)) return line({});
+        if (lineLevel < WARN || !isOutage(error)) return line({});
         outages.add(message, (times) => line(times === 1 ? {} : { times }));
       },
     },

@@ -32,12 +32,11 @@ export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {
     const { pool, direct } = app.dependencies.database;
     const client = await pool.connect();
     try {
-      const { rows } = await client.query<{ readOnly: string; pid: number }>(
-        `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
-      );
-      // With DATABASE_DIRECT_URL, the pool may connect to a pooler.
-      if (direct === pool) watch.saw(client, rows[0]?.pid ?? 0);
+      await watch.check(client, direct !== pool);
       if (watch.areShared) return "database sessions shared by a pooler";
+      const { rows } = await client.query<{ readOnly: string }>(
+        `SELECT current_setting('transaction_read_only') AS "readOnly"`,
+      );
       return rows[0]?.readOnly === "off" ? "ok" : "database read-only";
     } finally {
       client.release();

@@ -87,10 +87,11 @@ async function appendLines(handle: FileHandle, size: number, lines: readonly str
 /**
  * Creates an empty list if none exists, and names a list without a name. An empty list proves that no one was erased since its
  * creation; a missing list does not.
+ * @returns whether the list was missing
  * @throws UsageError when the file cannot be read or written, or is not a list of erasures
  */
-export async function makeErasureList(file: string): Promise<void> {
-  if ((await erasureListNames(file)).length > 0) return;
+export async function makeErasureList(file: string): Promise<boolean> {
+  if ((await erasureListNames(file)).length > 0) return false;
   // Throws if the file is not a list.
   await readErasures(file);
   try {
@@ -100,6 +101,7 @@ export async function makeErasureList(file: string): Promise<void> {
       const { size } = await handle.stat();
       await appendLines(handle, size, [`${JSON.stringify({ list: randomUUID() })}\n`]);
       if (size === 0) await syncFolder(dirname(file));
+      return size === 0;
     } finally {
       await handle.close();
     }

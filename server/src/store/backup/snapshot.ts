@@ -7,6 +7,9 @@ import { type Database, openDatabase, type Queries } from "../connection/databas
 /** Folder for a copy of the embedded database during a read. */
 const COPY = /^copy-[0-9a-f]{16}$/;
 
+/** Copies that this process reads. */
+const inUse = new Set<string>();
+
 /**
  * Runs `work` of any duration on one snapshot of the database while other statements continue. The embedded engine has only one
  * session, so its files are copied, and a second engine reads the copy.
@@ -19,10 +22,12 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   if (database.copyTo === null) return inSnapshot(database.queries, work);
   for (const name of readdirSync(dataDir)) {
-    // Remove the copy of a process that was killed.
-    if (COPY.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
+    // Remove the copy of a process that was killed. No other process uses the database, but this one may run several backups.
+    if (COPY.test(name) && !inUse.has(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
-  const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);
+  const own = `copy-${randomBytes(8).toString("hex")}`;
+  const folder = join(dataDir, own);
+  inUse.add(own);
   try {
     // After a checkpoint, the copy opens faster, because the engine need not replay the log.
     await database.pool.query("CHECKPOINT");
@@ -35,6 +40,7 @@ export async function withSnapshot<T>(
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    inUse.delete(own);
   }
 }
 

@@ -42,11 +42,27 @@ const UNAVAILABLE_STATE = /^(08|40|53|57|58)...$|^(25006|25P03|25P04|55P03)$/;
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool after|The embedded database has stopped|cannot access temporary or unlogged relations during recovery)/;
 
-/** Whether the error is temporary. The work may then succeed later. */
+/** Whether the error of the database is temporary. The work may then succeed later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (connectionErrors.has(cause) || UNAVAILABLE_MESSAGE.test(cause.message)) return true;
     if (isFromServer(cause) && UNAVAILABLE_STATE.test(cause.code ?? "")) return true;
+  }
+  return false;
+}
+
+/** Whether a request may succeed later, because the database is unavailable or the disk of the data folder is full. */
+export const isOutage = (error: Error & { code?: unknown }): boolean =>
+  isUnavailable(error) || error.code === "ENOSPC";
+
+/** SQLSTATEs of a running server that rejects the user or the password, or that has no such database, or a closed one. */
+const REFUSED_CONNECTION = /^(28|3D)...$|^(42501|55000)$/;
+
+/** Whether a running server has refused a connection. The driver has no codes for missing or wrong passwords (SASL). */
+export function isRefusedConnection(error: unknown): boolean {
+  for (const cause of causesOf(error)) {
+    if (!connectionErrors.has(cause)) continue;
+    if (REFUSED_CONNECTION.test(cause.code ?? "") || cause.message.startsWith("SASL")) return true;
   }
   return false;
 }

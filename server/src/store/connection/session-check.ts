@@ -6,10 +6,12 @@ import { UsageError } from "../../config/usage-error.js";
  * its connections.
  */
 const PREPARED = "asi_server_session";
-const PID = "SELECT pg_backend_pid() AS pid";
+const SESSION = "SELECT pg_backend_pid() AS session";
 
 /** SQLSTATEs invalid_sql_statement_name and duplicate_prepared_statement. */
 const MIXED_UP = new Set(["26000", "42P05"]);
+
+const isMixedUp = (error: unknown): boolean => MIXED_UP.has(String((error as { code?: unknown }).code));
 
 /**
  * Checks at the start that each connection has a dedicated session. The order in which two connections alternate makes a pooler
@@ -21,7 +23,7 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
   try {
     const pids: number[] = [];
     for (const client of [a, b, b, a])
-      pids.push((await client.query<{ pid: number }>(PID)).rows[0]?.pid ?? 0);
+      pids.push((await client.query<{ session: number }>(SESSION)).rows[0]?.session ?? 0);
     const [ofA, ofB, thenOfB, thenOfA] = pids;
     if (ofA !== ofB && ofB === thenOfB && ofA === thenOfA) return;
   } finally {
@@ -53,7 +55,7 @@ export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
       if (rows[0]?.of !== of) throw notKept();
     }
   } catch (error) {
-    throw MIXED_UP.has(String((error as { code?: unknown }).code)) ? notKept() : error;
+    throw isMixedUp(error) ? notKept() : error;
   } finally {
     // The statement must not remain in a session that other clients use.
     for (const client of clients) client.release(true);
@@ -70,14 +72,28 @@ const REMEMBERED_MS = 60_000;
 
 /** Detects at run time that connections of a pool change their sessions, because a pooler may be reconfigured. */
 export class SessionWatch {
-  readonly #pids = new WeakMap<object, number>();
+  readonly #sessions = new WeakMap<object, unknown>();
   #changedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param pid process id of the current session of the connection */
-  saw(connection: object, pid: number): void {
-    const before = this.#pids.get(connection);
-    if (before !== undefined && before !== pid) this.#changedAtMs = performance.now();
-    this.#pids.set(connection, pid);
+  /**
+   * Checks a connection of the pool.
+   * @param isPooled whether a pooler may assign a session per transaction. It must then keep the prepared statements of a
+   *   connection, unless the service prepares none. The text of the statement differs for each connection, as in
+   *   `requirePreparedStatements`.
+   */
+  async check(client: pg.PoolClient, isPooled: boolean): Promise<void> {
+    const own = (client as { processID?: number }).processID ?? 0;
+    const statement = isPooled ? { name: PREPARED, text: `SELECT ${own} AS session` } : SESSION;
+    try {
+      const { rows } = await client.query<{ session: unknown }>(statement);
+      const session = rows[0]?.session;
+      const before = this.#sessions.get(client) ?? session;
+      this.#sessions.set(client, session);
+      if (before === session) return;
+    } catch (error) {
+      if (!isMixedUp(error)) throw error;
+    }
+    this.#changedAtMs = performance.now();
   }
 
   get areShared(): boolean {

@@ -45,9 +45,9 @@ export function restrictToOwner(folder: string): void {
 
 /**
  * Errors to ignore. The engine may remove files, a folder may be inaccessible to its own user, and a file may be
- * immutable.
+ * immutable or mounted read-only.
  */
-const NOT_ALLOWED = new Set(["ENOENT", "EACCES", "EPERM"]);
+const NOT_ALLOWED = new Set(["ENOENT", "EACCES", "EPERM", "EROFS"]);
 
 function whereAllowed<T>(work: () => T): T | undefined {
   try {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 import { whileNoneMoves } from "../connection/advisory-lock.js";
+import { isRefusedConnection, noteConnectionError } from "../connection/database-errors.js";
 import { MAJOR_FOR_SAMPLE_SERVERS, OLDEST_MAJOR, requireMajor } from "../connection/server-version.js";
 import { tlsConnection } from "../connection/tls.js";
 import { tableName } from "../placement/move-names.js";
@@ -266,7 +267,7 @@ export const nameOfCopy = ({ name, label, table }: Copy): string =>
 const dropRemote = ({ url, table }: Pick<Copy, "table" | "url">) =>
   onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`));
 
-/** Runs work on a connection to a server. @throws UsageError when the server is unreachable */
+/** Runs work on a connection to a server. @throws UsageError when the server is unreachable or refuses the connection */
 export async function onServer<T>(url: string, work: (remote: pg.Client) => Promise<T>): Promise<T> {
   const remote = new pg.Client({ ...tlsConnection(url), connectionTimeoutMillis: 10_000 });
   remote.on("error", () => undefined);
@@ -274,8 +275,9 @@ export async function onServer<T>(url: string, work: (remote: pg.Client) => Prom
     await remote.connect();
   } catch (error) {
     const { host } = new URL(url);
+    noteConnectionError(error);
     throw new UsageError(
-      `The server ${host} cannot be reached: ${error instanceof Error ? error.message : error}`,
+      `The server ${host} ${isRefusedConnection(error) ? "refuses the connection" : "cannot be reached"}: ${error instanceof Error ? error.message : error}`,
     );
   }
   try {

@@ -7,7 +7,7 @@ import type { Selection } from "../../view/selection.js";
 import type { Settings } from "../../view/settings.js";
 import { day, duration, timeOfDay } from "../../view/times.js";
 import type { TimeWindow } from "../../view/window.js";
-import { latestMs } from "../devices/latest.js";
+import { latestData } from "../devices/latest.js";
 import { dateText } from "../parts/days.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
@@ -33,7 +33,7 @@ export function DeviceData(props: Props) {
   const zone = settings.zone.value;
   const [chosenDay, setChosenDay] = useState<string | null>(null);
   const latest = useRequest(`latest ${device.id}`, async (signal) => ({
-    ms: likely === null ? await latestMs(client, device.id, true, signal) : likely.startMs,
+    ms: likely === null ? ((await latestData(client, device.id, true, signal))?.ms ?? null) : likely.startMs,
   }));
   const text = chosenDay ?? (latest.data === undefined ? "" : dateText(latest.data.ms ?? Date.now(), zone));
   const dayMs = text === "" ? null : instantOf(text, zone);

@@ -43,13 +43,13 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
   const params = { path: { device: id } };
   const problem = useProblem();
   const zone = settings.zone.value;
-  const ownership = useRequest(`ownership ${id}`, async (signal) => {
+  const { data: ownerships } = useRequest(`ownerships ${id}`, async (signal) => {
     const query = { device: String(id), limit: 3000 };
-    const { results } = await unwrap(client.GET("/api/v1/device-ownerships/", { params: { query }, signal }));
-    return results.find(isCurrent) ?? null;
+    return (await unwrap(client.GET("/api/v1/device-ownerships/", { params: { query }, signal }))).results;
   });
+  const current = ownerships?.find(isCurrent);
   const latest = useLatest(client, id);
-  const isEmpty = latest.data?.ms === null;
+  const isEmpty = latest.data?.ms === null && ownerships?.length === 1;
 
   return (
     <>
@@ -68,10 +68,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
               ["Device name", device.device_name],
               ["Model", device.device_type],
               ["Firmware", device.firmware_version ?? "not known yet"],
-              [
-                "Yours since",
-                ownership.data == null ? NO_VALUE : dayAndTime(ownership.data.start_time, zone),
-              ],
+              ["Yours since", current === undefined ? NO_VALUE : dayAndTime(current.start_time, zone)],
               ["Latest sample", <LatestTime key={id} latest={latest} zone={zone} />],
             ]}
           />

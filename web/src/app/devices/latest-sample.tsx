@@ -30,7 +30,7 @@ export function LatestTime({
 }) {
   if (error != null) return <>could not be loaded</>;
   if (data === undefined) return <>…</>;
-  if (data.ms === null) return <>none yet</>;
+  if (data.ms === null) return <>none since you claimed it</>;
   return (
     <time dateTime={new Date(data.ms).toISOString()} title={dayAndTime(data.ms, zone)}>
       {since(data.ms, Date.now(), zone)}

@@ -1,4 +1,5 @@
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+import { isCurrent } from "./ownerships.js";
 
 type Sample = Resource["RawDataSample"];
 
@@ -30,28 +31,36 @@ export async function latestSample(
 export const isOfAnother = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "permission_denied";
 
+/** The end of the manager's data from a device. */
+export interface LatestData {
+  ms: number;
+  /** Whether it is the newest sample, and not the end of a past ownership. */
+  isSample: boolean;
+}
+
 /**
- * Finds the end of the manager's data from a device, which is the newest sample or the end of a past ownership.
+ * Finds the end of the manager's data from a device. The service returns only samples from the present ownership.
  *
  * @param isOwned whether the manager owns the device, as far as the page knows
- * @returns ms since 1970 UTC; null if there is none
+ * @returns null if there is neither a sample nor a past ownership
  * @throws ApiError, AwayError
  */
-export async function latestMs(
+export async function latestData(
   client: Client,
   device: number,
   isOwned: boolean,
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<LatestData | null> {
   try {
-    if (isOwned) return (await latestSample(client, device, signal))?.["gnss.timestamp"] ?? null;
+    const sample = isOwned ? await latestSample(client, device, signal) : null;
+    if (sample !== null) return { ms: sample["gnss.timestamp"], isSample: true };
   } catch (error) {
     if (!isOfAnother(error)) throw error;
   }
-  let latest: number | null = null;
+  let ms = 0;
   const params = { query: { device: String(device) } };
-  for await (const { end_time } of client.list("/api/v1/device-ownerships/", { params, signal })) {
-    latest = Math.max(latest ?? 0, Date.parse(end_time));
+  for await (const one of client.list("/api/v1/device-ownerships/", { params, signal })) {
+    if (!isCurrent(one)) ms = Math.max(ms, Date.parse(one.end_time));
   }
-  return latest;
+  return ms === 0 ? null : { ms, isSample: false };
 }

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useKept, useKeptPlace } from "../../view/kept-state.js";
+import { useKept } from "../../view/kept-state.js";
+import { useFirstRows } from "./first-rows.js";
 import { Nothing } from "./nothing.js";
 import type { Column } from "./records.js";
-
-/** Number of rows that the table shows first. “Show more” adds the same number. */
-const PER_PAGE = 50;
 
 export interface SortedColumn<Row> extends Column<Row> {
   /** Returns the value by which the column is sorted. A column without this function cannot be sorted. */
@@ -43,14 +41,12 @@ export function ChosenTable<Row>(props: Props<Row>) {
   const { what, rows, columns, keyOf, nameOf, controls, actions, empty } = props;
   const [searched, setSearched] = useKept("search", "");
   const [sort, setSort] = useKept("sort", { name: columns[0]?.name ?? "", isFalling: false });
-  const [most, setMost] = useKept("rows", PER_PAGE);
   const [keys, setKeys] = useState<ReadonlySet<number>>(new Set());
-  useKeptPlace(true);
   const wanted = searched.trim().toLowerCase();
   const found = rows.filter((row) => nameOf(row).toLowerCase().includes(wanted));
   const sortBy = columns.find(({ name }) => name === sort.name)?.sortBy;
   if (sortBy !== undefined) found.sort((a, b) => compare(sortBy(a), sortBy(b), sort.isFalling));
-  const shown = found.slice(0, most);
+  const [shown, more] = useFirstRows(found);
   // rows that no longer exist, or that the search hides, are not selected
   const chosen = found.filter((row) => keys.has(keyOf(row)));
   const label = `Search ${what}`;
@@ -138,16 +134,7 @@ export function ChosenTable<Row>(props: Props<Row>) {
               </tbody>
             </table>
           </div>
-          {found.length <= most ? null : (
-            <div class="more">
-              <span class="muted">
-                {shown.length} of {found.length}
-              </span>
-              <button type="button" onClick={() => setMost(most + PER_PAGE)}>
-                Show more
-              </button>
-            </div>
-          )}
+          {more}
         </>
       )}
     </div>

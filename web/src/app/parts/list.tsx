@@ -97,7 +97,7 @@ export function ListOf<Item>({ list, what, empty, children }: ListProps<Item>) {
             {next === null ? null : (
               <div class="more">
                 <span class="muted">
-                  {results.length} of {count}
+                  The first {results.length} of {count}
                 </span>
                 <Action
                   work={list.more}

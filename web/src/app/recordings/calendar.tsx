@@ -4,6 +4,7 @@ import type { Workspace } from "../../recording/workspace.js";
 import type { Settings, Zone } from "../../view/settings.js";
 import { day, duration, timeOfDay, zoneName } from "../../view/times.js";
 import { decimal } from "../../view/values.js";
+import type { LatestData } from "../devices/latest.js";
 import { dateText, dayAfter, SHOWN_DAYS, weeksUpTo } from "../parts/days.js";
 import { type Loaded, Requested } from "../parts/request.js";
 import { isSameRange } from "./ranges.js";
@@ -12,8 +13,7 @@ interface Props {
   device: Resource["Device"];
   /** The first shown day, a Monday. */
   fromMs: number;
-  /** The newest sample, or null if there is none. */
-  latestMs: number | null;
+  latest: LatestData | null | undefined;
   request: Loaded<DeviceRange[]>;
   settings: Settings;
   chosen: { value: readonly DeviceRange[] };
@@ -23,7 +23,7 @@ interface Props {
 
 /** Two weeks of a device, with the ranges of each day. */
 export function Calendar(props: Props) {
-  const { device, fromMs, latestMs, request, settings } = props;
+  const { device, fromMs, latest, request, settings } = props;
   const zone = settings.zone.value;
   const days = Array.from({ length: SHOWN_DAYS }, (_, i) => dayAfter(fromMs, i, zone));
   const title = `${shortDay(fromMs, zone)} to ${day(days.at(-1) ?? fromMs, zone).replace(/^\w+, /, "")}`;
@@ -42,8 +42,8 @@ export function Calendar(props: Props) {
           <a class="button" href={link(weeksUpTo(Date.now(), zone))}>
             Today
           </a>
-          {latestMs === null ? null : (
-            <a class="button" href={link(weeksUpTo(latestMs, zone))}>
+          {latest == null ? null : (
+            <a class="button" href={link(weeksUpTo(latest.ms, zone))}>
               Latest
             </a>
           )}
@@ -64,15 +64,15 @@ function Days({
   ranges,
   ...props
 }: Props & { days: readonly number[]; ranges: readonly DeviceRange[] }) {
-  const { latestMs, settings } = props;
+  const { latest, settings } = props;
   const zone = settings.zone.value;
   const today = dateText(Date.now(), zone);
   if (ranges.length === 0) {
     return (
       <p class="nothing-here">
-        {latestMs === null
+        {latest === null
           ? "You have no recordings of this device yet."
-          : `Nothing was recorded in these two weeks. The latest sample is from ${day(latestMs, zone)}.`}
+          : `Nothing was recorded in these two weeks.${latest?.isSample ? ` The latest sample is from ${day(latest.ms, zone)}.` : ""}`}
       </p>
     );
   }

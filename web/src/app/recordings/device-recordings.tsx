@@ -1,7 +1,7 @@
 import type { Resource } from "asi-client";
 import { useEffect, useRef } from "preact/hooks";
 import type { DeviceRange } from "../../recording/device-range.js";
-import { latestMs as findLatest } from "../devices/latest.js";
+import { latestData } from "../devices/latest.js";
 import { readDate, weeksUpTo } from "../parts/days.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
@@ -24,14 +24,13 @@ export function DeviceRecordings(props: Props) {
   const { client, device, isOwned, params, query, settings } = props;
   const zone = settings.zone.value;
   const stored = storedUploads.value;
-  const latest = useRequest(`latest ${device.id}`, async (signal) => ({
-    ms: await findLatest(client, device.id, isOwned, signal),
-  }));
+  const latest = useRequest(`latest ${device.id}`, (signal) =>
+    latestData(client, device.id, isOwned, signal),
+  );
   const [addressed] = addressedRanges(params, query);
   const asked =
     addressed === undefined ? readDate(query.get("from"), zone) : weeksUpTo(addressed.window.startMs, zone);
-  const latestMs = latest.data?.ms ?? null;
-  const fromMs = asked ?? weeksUpTo(latestMs ?? Date.now(), zone);
+  const fromMs = asked ?? weeksUpTo(latest.data?.ms ?? Date.now(), zone);
   const isKnown = asked !== null || latest.data !== undefined;
   const ranges = useRequest(`ranges ${device.id} ${zone} ${isKnown ? fromMs : "unknown"}`, (signal) =>
     isKnown ? rangesOfWeeks(client, device, fromMs, zone, signal) : new Promise<never>(() => {}),
@@ -56,7 +55,7 @@ export function DeviceRecordings(props: Props) {
       <Calendar
         device={device}
         fromMs={fromMs}
-        latestMs={latestMs}
+        latest={latest.data}
         request={ranges}
         settings={settings}
         chosen={props.chosen}

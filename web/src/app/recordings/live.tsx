@@ -54,7 +54,7 @@ export function Live({ client, device, settings }: Props) {
         </button>
       ) : null}
       {sample === undefined ? null : sample === null ? (
-        <p class="muted">You have no recordings of this device yet.</p>
+        <p class="muted">There are no samples since you claimed the device.</p>
       ) : (
         <Values sample={sample} heartRate={feed.heartRate.value} ageMs={ageMs ?? 0} settings={settings} />
       )}

@@ -21,6 +21,7 @@ import {
 import { SeasonComputing } from "./season-computing.js";
 import { figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonNotes, SeasonPanel } from "./season-panels.js";
+import "./own-season.css";
 
 type Squad = Resource["Squad"];
 

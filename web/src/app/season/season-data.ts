@@ -13,11 +13,12 @@ export const loadSeason = (client: Client, squad: number, signal: AbortSignal): 
 
 /** Returns the season in the form that the chart needs. Each player has an entry for each session, in the order of the service. */
 export function seasonIn({ sessions, players }: StoredSeason): Season {
-  const shown = sessions.map(({ name, kind, start_time, end_time, match_note }) => ({
+  const shown = sessions.map(({ name, kind, sport, start_time, end_time, match_note }) => ({
     name,
     startMs: Date.parse(start_time),
     endMs: Date.parse(end_time),
     isMatch: kind === "match",
+    sport,
     note: match_note,
   }));
   return {
@@ -36,6 +37,7 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
             limits: limits[entry.limits ?? -1] ?? null,
             benchShare: 0,
             playedShare: entry.share_played,
+            tooFast: { samples: entry.too_fast_rows ?? 0, duration: entry.too_fast_s ?? 0 },
             coverage: entry.share_with_data,
             hrCoverage: entry.share_with_hr ?? null,
           };

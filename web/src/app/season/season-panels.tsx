@@ -3,10 +3,10 @@ import {
   comparisonOf,
   comparisonText,
   type DrawnElement,
-  limitNotes,
   matchNotes,
   NORMAL_RULE,
   type PanelFrame,
+  playerNotes,
   type Season,
   type SeasonPlayer,
   type SquadColumn,
@@ -46,10 +46,10 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
   );
 }
 
-/** The sessions that limit the comparisons, and why. */
+/** What limits the figures and the comparisons. */
 export const SeasonNotes = ({ of }: { of: [Season, readonly SquadColumn[], number] }) => (
   <>
-    {[...matchNotes(of[0].sessions), ...limitNotes(...of)].map((text) => (
+    {[...matchNotes(of[0].sessions), ...playerNotes(...of)].map((text) => (
       <p class="note" key={text}>
         {text}
       </p>

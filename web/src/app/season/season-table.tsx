@@ -1,3 +1,4 @@
+import type { Client } from "asi-client";
 import {
   figureName,
   numberAndName,
@@ -6,9 +7,17 @@ import {
   type SeasonPlayer,
   seasonCells,
 } from "./chart.js";
+import "./season-table.css";
 
-/** The panels as a table. */
-export function SeasonTable({ players, frame }: { players: readonly SeasonPlayer[]; frame: PanelFrame }) {
+interface Props {
+  /** For `lazily`. */
+  client: Client;
+  players: readonly SeasonPlayer[];
+  frame: PanelFrame;
+}
+
+/** The panels as a table. It is a separate script, because the panels are shown first. */
+export function SeasonTable({ players, frame }: Props) {
   const name = figureName(frame.column);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it sideways

@@ -6,6 +6,7 @@ import { Segmented } from "../../parts/segmented.js";
 import { useKept } from "../../view/kept-state.js";
 import type { Settings, Zone } from "../../view/settings.js";
 import { day } from "../../view/times.js";
+import { lazily } from "../parts/lazily.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { nameIn, visibleAthletes } from "../people.js";
@@ -14,7 +15,8 @@ import type { MissingProps } from "./not-computed.js";
 import { SeasonComputing } from "./season-computing.js";
 import { FIRST_FIGURE, figuresIn, frameOf, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonNotes, SeasonPanel } from "./season-panels.js";
-import { SeasonTable } from "./season-table.js";
+
+const SeasonTable = lazily(async () => (await import("./season-table.js")).SeasonTable);
 
 interface Props {
   client: Client;
@@ -53,13 +55,10 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
                 stored.sessions.length === 0 ? "No session of this squad has begun yet." : "No figures yet."
               }
             >
-              <p>
-                The season shows a figure of each player over the last sessions, compared with the last{" "}
-                {NORMAL_RULE.matches} matches.
-              </p>
+              <p>The season compares a figure of each player with the last {NORMAL_RULE.matches} matches.</p>
             </Nothing>
           ) : (
-            <Content stored={stored} zone={zone} />
+            <Content client={client} stored={stored} zone={zone} />
           )}
           {stored.left_out > 0 ? <p class="note">{stored.left_out} older sessions are omitted.</p> : null}
         </>
@@ -68,7 +67,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
   );
 }
 
-function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
+function Content({ client, stored, zone }: { client: Client; stored: StoredSeason; zone: Zone }) {
   const season = useMemo(() => seasonIn(stored), [stored]);
   const columns = useMemo(() => figuresIn(season), [season]);
   const [figure, setFigure] = useKept("figure", FIRST_FIGURE);
@@ -137,7 +136,7 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
       </p>
       <SeasonNotes of={[season, [column], now]} />
       {shown.value === "table" ? (
-        <SeasonTable players={players} frame={frame} />
+        <SeasonTable client={client} players={players} frame={frame} />
       ) : (
         <>
           <SeasonKey />

@@ -1,6 +1,6 @@
 import type { Client } from "asi-client";
-import { useState } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
+import { useFirstRows } from "../parts/first-rows.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
@@ -9,7 +9,6 @@ import type { Known, SquadSession } from "./load-session.js";
 import { kindName, playerCount, timesOf } from "./session-words.js";
 
 const PER_REQUEST = 100;
-const SHOWN = 50;
 
 interface Props {
   client: Client;
@@ -22,13 +21,13 @@ interface Props {
 /** The sessions of all months that match a text, latest first. The words of the text are in their name, place, squad or kind. */
 export function FoundSessions({ client, known, typed, zone }: Props) {
   const wanted = useTyped(typed);
-  const [shown, setShown] = useState(SHOWN);
   const request = useRequest(`sessions with ${wanted}`, async (signal) => {
     const sessions: SquadSession[] = [];
     const params = { query: { limit: PER_REQUEST, search: wanted } };
     for await (const one of client.list("/api/v2/sessions/", { params, signal })) sessions.push(one);
     return sessions.sort((a, b) => b.start_time.localeCompare(a.start_time));
   });
+  const [rows, more] = useFirstRows(request.data);
   return (
     <Requested request={request} what="the sessions">
       {(found) => {
@@ -41,7 +40,7 @@ export function FoundSessions({ client, known, typed, zone }: Props) {
         return (
           <div class="panel padded">
             <Records
-              rows={found.slice(0, shown)}
+              rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 { name: "Name", of: ({ id, name }) => <a href={`#/sessions/${id}`}>{name}</a> },
@@ -51,16 +50,7 @@ export function FoundSessions({ client, known, typed, zone }: Props) {
                 { name: "Players", of: (session) => playerCount(session, known.members) },
               ]}
             />
-            {found.length <= shown ? null : (
-              <div class="more">
-                <span class="muted">
-                  {shown} of {found.length}
-                </span>
-                <button type="button" onClick={() => setShown(shown + SHOWN)}>
-                  Show more
-                </button>
-              </div>
-            )}
+            {more}
           </div>
         );
       }}

@@ -1,6 +1,7 @@
 import type { TimeWindow } from "../../view/window.js";
 import { END_PX, xOf } from "./clock-state.js";
 import { COLOUR_STEPS, OFF, type Strip } from "./strips.js";
+import "./strip-colours.css";
 
 const STRIP_PX = 16;
 const LINE_PX = 2;

@@ -11,6 +11,7 @@ import { PeriodLine } from "./period-line.js";
 import { contextOf, problemsOf } from "./period-times.js";
 import { substitutionText } from "./substitution-text.js";
 import { areRefused, refuseSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
+import "./period-editor.css";
 
 /** Duration of a new period. */
 const NEW_PERIOD_MS = 10 * 60_000;

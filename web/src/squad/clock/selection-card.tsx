@@ -6,6 +6,7 @@ import { type Clock, xOf } from "./clock-state.js";
 import { intervalText } from "./clock-words.js";
 import { freeName, onlyFor, withPeriod, withPlayedPeriod } from "./period-edits.js";
 import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
+import "./selection-card.css";
 
 const CARD_PX = 316;
 const EDGE_PX = 8;

@@ -130,6 +130,7 @@ function figuresIn(
     cells: Object.fromEntries(FILE_COLUMNS.map(({ key, cell }) => [key, cell({ ...row, session: "" })])),
     recordedMs: metrics === null ? null : recordedTimeMs(metrics),
     hrCoverage,
+    tooFast: metrics?.too_fast ?? null,
     seconds: period === "" ? secondsWithData(member, intervals) : [],
     definition: metrics?.definition ?? null,
     further: metrics === null ? null : optional(),

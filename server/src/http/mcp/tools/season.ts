@@ -11,7 +11,7 @@ export const squadSeason: Tool = tool({
   name: "squad_season",
   title: "Season of a squad",
   description:
-    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. notes says which figures have another limit (threshold, maximum heart rate) than the last session, and therefore do not count. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. computing: values of the session may still change after a recent change.",
+    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. notes says which sessions are of another sport than the last session, which figures have another limit (threshold, maximum heart rate), and therefore do not count, and how many samples are in no figure, because they are too fast for the sport. For sums, the normal range is of matches with about the same playing time. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. computing: values of the session may still change after a recent change.",
   input: Type.Object({
     squad: Given.squad(),
     player: Type.Optional(
