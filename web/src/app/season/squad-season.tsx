@@ -73,7 +73,7 @@ function Content({ client, stored, zone }: { client: Client; stored: StoredSeaso
   const column = columns.find(({ key }) => key === figure) ?? columns[0];
   const place = stored.sessions.findIndex(({ id }) => id === chosen);
   const now = place < 0 ? comparedIndex(season) : place;
-  if (column === undefined) return <Nothing title="No player has data in these sessions." />;
+  if (column === undefined) return <Nothing title="No player has data." />;
   const frame = frameOf(stored, season, { column, now, zone });
   const ticks = panelTicks(frame);
   const players = order === "far" ? farthestFirst(frame) : season.players;
