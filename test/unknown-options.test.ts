@@ -154,7 +154,7 @@ const WITHOUT_OPTIONS = [
   "kmPerHText",
   "labelArtefacts",
   "lengthOf",
-  "limitNotes",
+  "playerNotes",
   "limitsOf",
   "limitsOfIntervals",
   "mainInterval",

@@ -64,6 +64,9 @@ describe("a match", () => {
       return halves === null ? "none" : halvesNote(halves, rows);
     };
     expect(noteOf("Teil 1", "Teil 2")).toBe("Match is the sum of two periods without names of halves.");
+    expect(noteOf("3x10 tempo run", "Teil 2")).toBe(
+      "Match is the sum of two periods without names of halves.",
+    );
     expect(noteOf("1. Halbzeit", "2. Halbzeit")).toBeNull();
     expect(noteOf("1st half time", "2nd half time")).toBeNull();
     expect(noteOf("1st half", "2nd half continued")).toBeNull();
