@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { accounts, timeframes } from "../../store/schema.js";
-import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { responsesToCreation } from "../accounts/stored-responses.js";
@@ -33,7 +33,7 @@ export async function removeAthlete(
     (limit) => run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
     OF_ATHLETE_AT_A_TIME,
   );
-  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
+  await eraseInParts(run, ofPerson({ id }));
   const responses = responsesToCreation(athlete);
   await responses.eraseInParts(run);
   await run(async (unit, account) => {
