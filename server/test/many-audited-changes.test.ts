@@ -1,7 +1,7 @@
 /** Tests the export and the erasure of an athlete whom very many rows of the audit log name. */
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { eraseInParts, ofPerson } from "../src/domain/accounts/erase.js";
+import { eraseInParts, ofPerson, relationsTo } from "../src/domain/accounts/erase.js";
 import { findAthlete } from "../src/domain/accounts/find.js";
 import { transact } from "../src/domain/change/change.js";
 import { auditOf } from "../src/domain/exports/athlete-rows.js";
@@ -60,6 +60,14 @@ describe("the audited changes in an archive", () => {
       expect(looking > 0).toBe(parts > 0);
     },
   );
+});
+
+it("the rows that name an athlete are found with the index, even if most of the log names the athlete", async () => {
+  const { names } = relationsTo(await athleteInRows(80_000));
+  const { queries } = s.store.database;
+  await queries.execute(sql`ANALYZE audit_log`);
+  const { rows } = await queries.execute(sql`EXPLAIN SELECT id FROM audit_log WHERE ${names} LIMIT 1000`);
+  expect(JSON.stringify(rows)).toContain("audit_log_people");
 });
 
 it("an erasure searches the names of an athlete once for 50,000 rows, and erases 1,000 of them at a time", async () => {

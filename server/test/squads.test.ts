@@ -261,7 +261,7 @@ describe("an assignment", () => {
     const { body: first } = await s.post(ASSIGNMENTS, body, token);
     const second = await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token);
     expect(problem(second)).toEqual([409, "assignment_overlaps"]);
-    expect(second.body.detail).toContain(`The assignment ${first.id} `);
+    expect(second.body.detail).toContain("An athlete already wears the device");
     await patch(`${ASSIGNMENTS}${first.id}/`, { end_time: day(5) }, token);
     expect((await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token)).status).toBe(201);
     const at = await s.get(`${ASSIGNMENTS}?device=${team.device.id}&at=${day(4)}`, token);
