@@ -2,14 +2,14 @@
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import { auditLog } from "../src/store/schema.js";
+import { auditLog, permissions } from "../src/store/schema.js";
 import { mailsOf, placesOf, profileOf } from "./erasure-marks.js";
 import { managingManager } from "./people.js";
-import { linksTo } from "./personal-data-scene.js";
+import { linksTo, Scene } from "./personal-data-scene.js";
 import { service, startService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 
@@ -85,6 +85,28 @@ describe("an account that is deleted", () => {
     expect(await linksTo(s, athlete)).toContain("stored responses");
     await commands["athlete erase"](s.ctx, { id: String(athlete), yes: true });
     expect(await linksTo(s, athlete)).not.toContain("stored responses");
+  });
+
+  it.each([
+    ["an erased athlete", "", "erase"],
+    ["an erased athlete", " who has ended every relation", "erase"],
+    ["a deleted athlete", "", "delete"],
+    ["a deleted athlete", " who has ended every relation", "delete"],
+  ])("%s leaves no stored response to a manager%s", async (_, ended, how) => {
+    const s = await service();
+    const scene = await Scene.of(s);
+    const { token } = scene.team.manager;
+    const { queries } = s.store.database;
+    if (ended !== "") {
+      for (const frame of scene.frames)
+        expect((await s.send("DELETE", `/api/v1/timeframes/${frame}/`, { token })).status).toBe(204);
+      await queries.delete(permissions).where(eq(permissions.athleteId, scene.id));
+    }
+    expect(await linksTo(s, scene.id)).toContain("stored responses");
+    const { status } =
+      how === "erase" ? await scene.erase() : await s.send("DELETE", scene.path, { token: scene.token });
+    expect(status).toBe(how === "erase" ? 200 : 204);
+    expect(await linksTo(s, scene.id)).not.toContain("stored responses");
   });
 
   it("leaves no stored response to a reader even if the erasure is interrupted and called again", async () => {

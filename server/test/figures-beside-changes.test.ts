@@ -3,7 +3,7 @@
  * figures must include it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
 import { updateAccount } from "../src/domain/accounts/write.js";
 import { transact } from "../src/domain/change/change.js";
@@ -11,7 +11,7 @@ import type { UnitOfWork } from "../src/domain/change/unit-of-work.js";
 import { computePlayer } from "../src/domain/sessions/compute-player.js";
 import { selectSessions, toSession } from "../src/domain/sessions/rules.js";
 import { planOf } from "../src/domain/sessions/wanted-timeframes.js";
-import { accounts, assignments, sessions } from "../src/store/schema.js";
+import { accounts, assignments, permissions, sessionFigures, sessions } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import type { TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
@@ -215,5 +215,41 @@ describe("the figures for a player", () => {
     const trimp = await trimpOf(id);
     expect(trimp).toBeGreaterThan(0);
     expect(trimp).toBe(await trimpOf(await scene.session()));
+  });
+
+  it("do not replace those of the new times of the session if its times have changed meanwhile", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    await scene.run(ann.device, 0, 10);
+    const id = await scene.session();
+    const { queries } = s.store.database;
+    // The time frame then remains when the session changes.
+    const isWrite = and(eq(permissions.athleteId, ann.athlete), eq(permissions.permission, "WRITE"));
+    await queries.delete(permissions).where(isWrite);
+    await scene.completeTable(id);
+    const stored = async () =>
+      (await queries.select().from(sessionFigures).where(eq(sessionFigures.sessionId, id))).map(
+        ({ inputs, periodMs }) => [inputs, periodMs],
+      );
+    const [row] = await selectSessions(queries).where(eq(sessions.activityId, id));
+    if (row === undefined) throw new Error("No session");
+    const plan = await planOf(queries, toSession(row), []);
+    const [player] = plan.players;
+    if (player === undefined) throw new Error("No player");
+    const longer = { end_time: minute(70) };
+    expect((await scene.send("PATCH", `/api/v2/sessions/${id}/`, longer)).status).toBe(200);
+    await scene.completeTable(id);
+    const current = await stored();
+    expect(current).toMatchObject([[expect.any(String), 70 * 60_000]]);
+    await computePlayer(
+      { ...s.ctx, computer: s.service.computer },
+      toSession(row),
+      plan,
+      player,
+      "older inputs",
+    );
+    expect(await stored()).toEqual(current);
   });
 });

@@ -282,6 +282,25 @@ describe("a derivation that a limit prevents", () => {
     },
   );
 
+  it("leaves the time frames whose thresholds alone have changed, until a derivation is possible", async () => {
+    const { s, scene, session, path, ann, join } = await currentSession();
+    const { queries } = s.store.database;
+    const params = { max_hr: 190 };
+    await queries.update(squadMembers).set({ params }).where(eq(squadMembers.athleteId, ann.athlete));
+    const before = await scene.frames(session);
+    const small = await startService({ activityMaxTimeframes: 2 });
+    await join();
+    await small.runJobs();
+    expect(await scene.frames(session)).toEqual(before);
+    const { rows, left_out } = (await scene.send("GET", `${path}figures/?wait=60`)).body;
+    expect([rows, left_out].map((all) => all.map(({ player }: { player: string }) => player))).toEqual([
+      ["Ann", "Bob"],
+      ["Cem"],
+    ]);
+    expect((await scene.send("PATCH", path, { place: "Away" })).status).toBe(200);
+    expect((await scene.frames(session)).map(({ params }) => params)).toContainEqual(params);
+  });
+
   it("leaves a time frame that version 1 has moved, until a derivation restores it without the permission to write", async () => {
     const { s, scene, session, path, ann, join } = await currentSession();
     const { queries } = s.store.database;

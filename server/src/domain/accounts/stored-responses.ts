@@ -38,8 +38,8 @@ export class ResponsesNaming {
 
   /** Removes the existing responses. If it runs again, `eraseRest` examines only responses added since then. */
   async eraseInParts(run: Run): Promise<void> {
-    this.#sinceMs = undefined;
-    for (const account of this.#accounts) {
+    if (this.#accounts.length === 0) return;
+    for (const account of await run((unit) => this.#withResponses(unit))) {
       let after: Key | undefined = { path: "", key: "" };
       while (after !== undefined) {
         const from: Key = after;
@@ -58,9 +58,17 @@ export class ResponsesNaming {
       .where(and(inArray(accountId, [...this.#accounts]), gte(createdAt, since), this.#names));
   }
 
+  /** Returns the accounts that have responses; usually few of them. */
+  async #withResponses({ queries, now }: UnitOfWork): Promise<number[]> {
+    this.#sinceMs = now.getTime() - CLOCKS_DIFFER_MS;
+    const { rows } = await queries.execute<{ id: string }>(sql`
+      SELECT id FROM unnest(${sql.param(this.#accounts)}::bigint[]) AS account (id)
+      WHERE EXISTS (SELECT FROM ${idempotencyKeys} WHERE ${idempotencyKeys.accountId} = id)`);
+    return rows.map(({ id }) => Number(id));
+  }
+
   /** @returns the last examined key, when there may be more */
-  async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
-    this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
+  async #erasePart({ queries }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     const { accountId, path, key } = idempotencyKeys;
     const after = sql`(${path}, ${key}) > (${from.path}, ${from.key})`;
     const inOrder = sql`OVER (ORDER BY ${path}, ${key})`;

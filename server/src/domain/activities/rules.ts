@@ -11,7 +11,8 @@ export type ActivityHead = Omit<Activity, "json">;
 
 const { json: _json, ...headColumns } = getTableColumns(activities);
 
-async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
+/** Finds an activity. */
+export async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
   // A stronger lock could deadlock: a concurrent change to a time frame locks its row and then refers to the activity.
   const [activity] = await (lock ? query.for("no key update") : query);

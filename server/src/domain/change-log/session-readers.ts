@@ -90,14 +90,19 @@ export const recordLostSessions = (unit: UnitOfWork, deleted: readonly { id: num
       JOIN timeframes ON timeframes.id = timeframe_id WHERE timeframe_id = ANY(${idsOf(deleted)})`,
   );
 
-/** Returns the sessions with these time frames. */
+/**
+ * Returns the sessions with these time frames.
+ * @param options.withActivity omits sessions with the activities of the time frames. Version 1 can move a time frame to another one.
+ */
 export async function sessionsWith(
   { queries }: UnitOfWork,
   timeframes: readonly { id: number }[],
+  { withActivity }: { withActivity: boolean },
 ): Promise<{ id: number; ownerId: number }[]> {
   const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
-    SELECT DISTINCT activities.id, owner_id FROM session_timeframes JOIN activities ON activities.id = session_id
-    WHERE timeframe_id = ANY(${idsOf(timeframes)})`);
+    SELECT DISTINCT activities.id, activities.owner_id FROM session_timeframes JOIN activities ON activities.id = session_id
+      JOIN timeframes ON timeframes.id = timeframe_id
+    WHERE timeframe_id = ANY(${idsOf(timeframes)}) AND NOT (${withActivity} AND session_id = activity_id) ORDER BY activities.id`);
   return rows.map((row) => ({ id: Number(row.id), ownerId: Number(row.owner_id) }));
 }
 

@@ -7,7 +7,7 @@ import {
   sessionsWith,
   theseSessions,
 } from "../change-log/session-readers.js";
-import { queueComputation } from "../computed-data/queue.js";
+import { queueComputation, queueSessionFigures } from "../computed-data/queue.js";
 import { deleteFiguresOf, deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
@@ -17,7 +17,7 @@ import { deriveRefusedAgain } from "../sessions/refused-derivations.js";
 import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
-import { emitSessionEvent, emitSessionsOfTimeframes } from "../webhooks/session-events.js";
+import { emitSessionEvent, emitSessionEvents } from "../webhooks/session-events.js";
 import type { Effects } from "./reaction.js";
 
 const hasSameTimes = (a: Session, b: Session): boolean =>
@@ -128,8 +128,12 @@ export const effectsOfSessions: Effects<
         unit,
         deleted.map(({ id }) => id),
       ),
+    // Not for a session that is deleted too. The figures of the others contain the ids of their time frames.
     async (unit, { deleted, withActivity }) => {
-      if (!withActivity) await emitSessionsOfTimeframes(unit, deleted);
+      const sessions = await sessionsWith(unit, deleted, { withActivity });
+      await emitSessionEvents(unit, sessions);
+      await queueSessionFigures(unit, sessions);
+      await recordSessionsOf(unit, "session", sessions);
     },
     (unit, { deleted, withActivity }) =>
       emitActivityEvents(
@@ -144,10 +148,6 @@ export const effectsOfSessions: Effects<
         deleted.map((before) => ({ id: before.id, before })),
       ),
     (unit, { deleted }) => recordLostSessions(unit, deleted),
-    // The deletion of an activity or a squad is recorded for the other readers.
-    async (unit, { deleted, withActivity }) => {
-      if (!withActivity) await recordSessionsOf(unit, "session", await sessionsWith(unit, deleted));
-    },
     async (unit, { deleted, withActivity }) => {
       if (!withActivity)
         await deriveRefusedAgain(

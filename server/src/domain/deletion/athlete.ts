@@ -3,13 +3,13 @@ import { accounts, timeframes } from "../../store/schema.js";
 import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
-import { responsesToCreation } from "../accounts/stored-responses.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
+import { responsesOf } from "./responses.js";
 
 /** Runs work in a transaction that locks the athlete and checks the caller's right to delete the athlete. */
 type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
@@ -21,11 +21,10 @@ export type AthleteToRemove = Pick<Account, "id" | "username" | "managedBy">;
  * Deletes the account with its time frames and permissions, and its other rows in batches, each in a separate transaction. The
  * database deletes its tokens (ON DELETE CASCADE).
  */
-export async function removeAthlete(
-  ctx: Context,
-  { id, ...athlete }: AthleteToRemove,
-  run: Run,
-): Promise<void> {
+export async function removeAthlete(ctx: Context, athlete: AthleteToRemove, run: Run): Promise<void> {
+  const { id } = athlete;
+  const responses = await responsesOf(ctx, athlete);
+  await responses.eraseInParts(run);
   const ofAthlete = eq(timeframes.athleteId, id);
   await deleteInBatches(
     ctx.queries,
@@ -34,8 +33,6 @@ export async function removeAthlete(
     OF_ATHLETE_AT_A_TIME,
   );
   await eraseInParts(run, ofPerson({ id }));
-  const responses = responsesToCreation(athlete);
-  await responses.eraseInParts(run);
   await run(async (unit, account) => {
     await responses.eraseRest(unit);
     await deleteRows(unit, account);

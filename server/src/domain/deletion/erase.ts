@@ -4,16 +4,12 @@ import { personHash } from "../../store/backup/erasure-list.js";
 import type { Queries } from "../../store/connection/database.js";
 import {
   accessTokens,
-  assignments,
   auditLog,
   computedData,
   identities,
   permissions,
   refreshTokens,
   sessionFigures,
-  squadGrants,
-  squadMembers,
-  squads,
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
@@ -21,7 +17,6 @@ import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import { tracesOf } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
-import { responsesAbout, responsesToCreation } from "../accounts/stored-responses.js";
 import { authorizeAgain, change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -29,6 +24,7 @@ import { deleteSomePermissions } from "../permissions/remove.js";
 import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
+import { responsesOf } from "./responses.js";
 
 /** Proof of an erasure. Contains no personal data. */
 export const ErasureProof = Type.Object(
@@ -78,38 +74,6 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
 }
 
 /**
- * Returns the managers whose stored responses may contain the id of an athlete: managers with time frames, permissions or
- * assignments of the athlete, and the owners and guests of the athlete's squads.
- */
-async function managersOf(queries: Queries, { id, managedBy }: Account): Promise<number[]> {
-  const owners = await queries
-    .selectDistinct({ id: timeframes.ownerId })
-    .from(timeframes)
-    .where(eq(timeframes.athleteId, id));
-  const readers = await queries
-    .selectDistinct({ id: permissions.managerId })
-    .from(permissions)
-    .where(eq(permissions.athleteId, id));
-  const assigning = await queries
-    .selectDistinct({ id: assignments.ownerId })
-    .from(assignments)
-    .where(eq(assignments.athleteId, id));
-  const isMember = eq(squadMembers.athleteId, id);
-  const squadOwners = await queries
-    .selectDistinct({ id: squads.ownerId })
-    .from(squadMembers)
-    .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-    .where(isMember);
-  const guests = await queries
-    .selectDistinct({ id: squadGrants.guestId })
-    .from(squadMembers)
-    .innerJoin(squadGrants, eq(squadGrants.squadId, squadMembers.squadId))
-    .where(isMember);
-  const all = [...owners, ...readers, ...assigning, ...squadOwners, ...guests, { id: managedBy }];
-  return [...new Set(all.flatMap((manager) => manager.id ?? []))];
-}
-
-/**
  * Deletes an athlete and erases every trace that could identify the person. The audit log then contains only the proof.
  * The rows are deleted in transactions of limited size, and the account last. After an interruption, call it again.
  * @param samples whether to remove the samples of the athlete's time frames
@@ -126,13 +90,9 @@ async function erase(
   const { id } = athlete;
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
-  const managers = await managersOf(ctx.queries, athlete);
-  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
-  const eraseResponses = async () => {
-    for (const some of responses) await some.eraseInParts(run);
-  };
+  const responses = await responsesOf(ctx, athlete);
   // First, because after an interruption the managers are no longer found.
-  await eraseResponses();
+  await responses.eraseInParts(run);
   // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
   while (await run((unit) => deleteSomePermissions(unit, eq(permissions.athleteId, id))));
   const erased = samples ? await eraseSamples(ctx.queries, id, run) : undefined;
@@ -150,9 +110,9 @@ async function erase(
   await eraseInParts(run, ofPerson(athlete));
   await eraseInParts(run, tracesOf(athlete));
   // Again, so that the last transaction examines few responses.
-  await eraseResponses();
+  await responses.eraseInParts(run);
   const proof = await finish(async (unit, account) => {
-    for (const some of responses) await some.eraseRest(unit);
+    await responses.eraseRest(unit);
     const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account, erasure });

@@ -12,8 +12,9 @@ import { ownerships } from "../../store/schema.js";
  * that has kept its athlete, device and time the longest. A later time frame therefore takes no sample from an athlete.
  * Time frames of other managers do not count.
  *
- * Loading, reading, computed data, retention, the backward extension of an ownership, the export of
- * an athlete, and the erasure of an athlete or a manager follow these two rules.
+ * Loading, reading, computed data, figures of sessions, retention, the backward extension of an ownership, and the erasure of a
+ * manager follow the first rule. The samples in the export of an athlete, and the erasure of an athlete, follow both. Computed data
+ * and figures are of all samples in their time frames, so the results of two athletes can include the same sample.
  */
 
 /** A device and one of its owners. */

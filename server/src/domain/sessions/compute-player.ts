@@ -8,6 +8,7 @@ import {
   activities,
   jsonSchemas,
   sessionFigures,
+  sessions,
   sessionTimeframes,
   timeframes,
 } from "../../store/schema.js";
@@ -236,9 +237,14 @@ async function store(
       .for("no key update", { of: timeframes });
     const frames = await framesOf(tx, session.id, athleteId);
     if (frames.length === 0) return;
-    // The periods may have changed since the computation began.
+    // The times and the periods may have changed since the computation began. A change after this statement adds a job, which waits
+    // for this transaction because of the time frames.
+    const { startTime, endTime } = sessions;
+    const isSession = eq(sessions.activityId, session.id);
+    const [times] = await tx.select({ startTime, endTime }).from(sessions).where(isSession);
     const periods = periodsOfRows(await periodRowsOf(tx, session.id));
-    if (inputsOf(frames, playerPeriods(session, { periods }, athleteId, frames)) !== inputs) return;
+    const current = playerPeriods({ ...session, ...times }, { periods }, athleteId, frames);
+    if (inputsOf(frames, current) !== inputs) return;
     // Another process may have stored them. Retention may have removed samples since then, so its figures remain.
     const stored = (await storedFigures(tx, session.id, athleteId)).get(athleteId);
     if (stored?.inputs === inputs) return;

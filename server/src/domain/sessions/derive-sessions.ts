@@ -66,6 +66,26 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
   if ((await ownersOfSquads(unit.queries, [changed.ownerId])).size > 0) await queueRest(unit, changed);
 }
 
+/** Time for which a session is not derived again while it is deleted in several transactions. */
+const DELETION_MS = 300_000;
+
+/**
+ * Adds a job that derives a session again if its deletion has been interrupted. The job is not the one of other derivations, which
+ * are due at once.
+ */
+export async function deriveUnlessDeleted(unit: UnitOfWork, sessionId: number): Promise<void> {
+  const { startTime, endTime } = sessions;
+  const [session] = await unit.queries
+    .select({ ownerId: activities.ownerId, startTime, endTime })
+    .from(sessions)
+    .innerJoin(activities, eq(activities.id, sessions.activityId))
+    .where(eq(sessions.activityId, sessionId));
+  if (session === undefined) return;
+  const { ownerId, ...span } = session;
+  const job = jobOf({ ownerId, sessionId, ...spanOfChange([span]) });
+  await unit.enqueue({ ...job, uniqueKey: `${job.uniqueKey} deletion`, delayMs: DELETION_MS });
+}
+
 /** Returns the accounts that own a squad. */
 export async function ownersOfSquads(
   queries: Queries,
@@ -83,18 +103,18 @@ export const queueRest = (unit: UnitOfWork, rest: QueuedDerivation): Promise<voi
 
 /** Adds many jobs, each with another owner or subject, or extends the waiting ones. */
 export const queueAll = (unit: UnitOfWork, all: readonly QueuedDerivation[]): Promise<void> =>
-  unit.enqueueOverTimes(
-    all.map((one) => {
-      const { ownerId } = one;
-      const subject = subjectOf(one);
-      return {
-        kind: "derive",
-        payload: { after: 0, until: 0, ...one, subject },
-        uniqueKey: `${ownerId} ${subject}`,
-        chargedTo: ownerId,
-      };
-    }),
-  );
+  unit.enqueueOverTimes(all.map(jobOf));
+
+function jobOf(queued: QueuedDerivation) {
+  const { ownerId } = queued;
+  const subject = subjectOf(queued);
+  return {
+    kind: "derive" as const,
+    payload: { after: 0, until: 0, ...queued, subject },
+    uniqueKey: `${ownerId} ${subject}`,
+    chargedTo: ownerId,
+  };
+}
 
 /** Returns the next session of a job, and the work that is left after it. @returns undefined if no session is left */
 export async function nextOf(

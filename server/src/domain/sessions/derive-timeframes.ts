@@ -63,7 +63,7 @@ export async function deriveTimeframes(
 
 /**
  * Deletes the time frames that no longer apply, and adds none, so that no figures remain with the wrong player if a limit prevents
- * the derivation, and records the refusal. Reads the existing time frames first, because there may be many more wanted ones. Lock
+ * the derivation, and records the refusal. Those that would only get other params remain, because nothing could replace them. Reads the existing time frames first, because there may be many more wanted ones. Lock
  * the session first.
  */
 export async function removeOutdatedTimeframes(
@@ -115,7 +115,7 @@ const COMPARED_AT_A_TIME = 50;
  * Deletes the time frames of a session that do not apply, and those that must be replaced: with another sport, with times outside of
  * the session, or that version 1 has moved to another activity. A time frame whose samples retention has removed remains if only its
  * params would change, because its figures cannot be computed again.
- * @param jsonSchemaId absent: none are replaced
+ * @param jsonSchemaId absent: none are replaced, also not because of their params
  * @param remainderOf what remains of a time frame; undefined if it does not apply. The database orders the members of its params.
  * @returns the others, and what replaces deleted ones
  */
@@ -140,7 +140,8 @@ async function keepOnly(
     }
     places.add(placeOf(wanted));
     left.add(one.id);
-    if (JSON.stringify(wanted.params) !== JSON.stringify(one.params)) differing.add(one.id);
+    if (jsonSchemaId !== undefined && JSON.stringify(wanted.params) !== JSON.stringify(one.params))
+      differing.add(one.id);
   }
   const lost = await withLostSamples(unit, [...differing]);
   const isKept = ({ id }: KnownTimeframe) => left.has(id) && (!differing.has(id) || lost.has(id));

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import { activities, ownerships, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import { groupBy } from "../change/group-by.js";
@@ -54,31 +54,16 @@ export async function emitChangedSessions(
   );
 }
 
-/** Notifies the webhooks of the owners, with one statement of each kind for an owner. */
-async function emitSessionEvents(
+/**
+ * Notifies the webhooks of the owners that sessions have changed, with one statement of each kind for an owner.
+ * @param sessions events are sent only for the first `MAX_SESSIONS`
+ */
+export async function emitSessionEvents(
   unit: UnitOfWork,
   sessions: readonly { id: number; ownerId: number }[],
 ): Promise<void> {
-  for (const [owner, own] of groupBy(sessions, ({ ownerId }) => ownerId)) {
+  for (const [owner, own] of groupBy(sessions.slice(0, MAX_SESSIONS), ({ ownerId }) => ownerId)) {
     const events = own.map(({ id }) => ({ session: id }));
     await emitAccountEvents(unit, owner, "session.changed", events);
   }
-}
-
-/**
- * Notifies the webhooks of owners of sessions whose time frames are about to be deleted because a player has left or is being
- * erased.
- */
-export async function emitSessionsOfTimeframes(
-  unit: UnitOfWork,
-  deleted: readonly { id: number }[],
-): Promise<void> {
-  const rows = await unit.queries
-    .selectDistinct({ id: activities.id, ownerId: activities.ownerId })
-    .from(sessionTimeframes)
-    .innerJoin(activities, eq(activities.id, sessionTimeframes.sessionId))
-    .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(deleted.map(({ id }) => id))}::bigint[])`)
-    .orderBy(asc(activities.id))
-    .limit(MAX_SESSIONS);
-  await emitSessionEvents(unit, rows);
 }
