@@ -40,7 +40,7 @@ describe("the sessions that a season does not compare", () => {
     writeFileSync(join(season, "round 5", "roster.csv"), "player,serial,high_speed\nKunz,TRK-1,4.5 m/s\n");
     const args = ["squad", season, "--by", "player"];
     const note =
-      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: High-speed distance: Kunz (4).";
+      "Sessions with another threshold or maximum heart rate are in no mean, best value or normal range: High-speed distance: Kunz (4).";
     const { stdout, stderr } = await asi([...args, "--format", "csv"]);
     expect(stderr).toBe(`${note}\n`);
     const rows = tableOf(stdout);

@@ -402,14 +402,14 @@ describe("asi squad --by player", () => {
       writeFileSync(join(season, "day", `${serial}.asi`), await recording(serial, START_MS, seconds, 2));
     }
     const args = ["squad", season, "--by", "player", "--load", "distance"];
-    const reason = "at least, because 5 to 10 % of the data of a session are missing";
+    const reason = "a lower bound, because 5 to 10 % of the data of a session are missing";
     const rows = tableOf((await asi([...args, "--format", "csv"])).stdout);
     expect(rows.map(({ day_load, day_load_reason }) => [day_load, day_load_reason])).toEqual([
       ["1678", reason],
       ["1798", ""],
     ]);
     const { stdout } = await asi(args);
-    expect(stdout).toMatch(/: day ≥1,678\.0 .*\. Load of 2026-04-12: at least, because/);
+    expect(stdout).toMatch(/: day ≥1,678\.0 .*\. Load of 2026-04-12: a lower bound, because/);
     const html = (await asi([...args, "--format", "html"])).stdout;
     expect(html).toContain("<td>≥1,678.0</td>");
     expect(html).toContain(`≥: ${reason}.`);

@@ -278,7 +278,7 @@ describe("the notes of a season", () => {
     );
     const columns = ["distance_m", "high_speed_m", "sprints", "trimp"].map(columnOf);
     const note =
-      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: ";
+      "Sessions with another threshold or maximum heart rate are in no mean, best value or normal range: ";
     expect(seasonNotes(season, columns)).toEqual([
       `${note}High-speed distance: Ash (5); Training impulse (Edwards): Ash (5), Bell (5).`,
     ]);

@@ -80,6 +80,9 @@ describe("an export of the audit log", () => {
     const deleted = await exported(s, { accountId: String(id) });
     expect(deleted.length).toBeGreaterThan(of.length);
     expect(deleted.map(({ operation }) => operation)).toContain("account delete");
+    await expect(exported(s, { account: username, accountId: String(id) })).rejects.toMatchObject({
+      body: { account: [expect.any(String)] },
+    });
     const all = await exported(s, {});
     expect(
       all.filter(({ operation }) => operation === "audit export").map(({ after }) => after?.account),

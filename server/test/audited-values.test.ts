@@ -6,6 +6,7 @@ import { transact } from "../src/domain/change/change.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
+import { minute, SquadScene } from "./squad-scene.js";
 import { newActivity, Team } from "./team.js";
 
 let s: TestService;
@@ -164,6 +165,56 @@ describe("the audit log of changes by one account in a day", () => {
     expect(written).toBeLessThan(BYTES / 250);
     const [summary] = await summaries(mine.manager.id);
     expect(summary?.after).toMatchObject({ changes: { "test counted": changes.length - written } });
+  });
+
+  it("has rows of jobs up to the same number of bytes, and rows of later changes by the account", async () => {
+    const limited = await startService({ auditBytesPerDay: BYTES });
+    const scene = await SquadScene.of(limited, ["Ann"]);
+    const session = await scene.session();
+    const drills = Array.from({ length: 10 }, (_, n) => ({
+      name: `Drill ${n}`,
+      start_time: minute(n),
+      end_time: minute(n + 1),
+    }));
+    const put = await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, drills);
+    expect(put.status).toBe(200);
+    await limited.runJobs();
+    const { queries } = limited.store.database;
+    const byJobs = () =>
+      queries
+        .select()
+        .from(auditLog)
+        .where(and(eq(auditLog.operation, "derive sessions"), eq(auditLog.entity, "timeframe")));
+    expect(await byJobs()).toEqual([]);
+    const { body } = await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`);
+    const TIMES = 8;
+    for (let turn = 1; turn <= TIMES; turn += 1) {
+      const changed = { params: { sprint_threshold: turn } };
+      const { status } = await scene.send("PATCH", `/api/v2/members/${body.results[0].id}/`, changed);
+      expect(status).toBe(200);
+      await limited.runJobs();
+    }
+    const rows = await byJobs();
+    // Each change replaces the time frames of the session and its ten drills.
+    const summarised = TIMES * 2 * 11 - rows.length;
+    expect(rows.length).toBeGreaterThan(0);
+    // A row counts as more than 250 bytes.
+    expect(rows.length).toBeLessThan(BYTES / 250);
+    expect(new Set(rows.map(({ accountId }) => accountId))).toEqual(new Set([null]));
+    const about = eq(auditLog.entityId, scene.manager.id);
+    const summary = () =>
+      queries
+        .select()
+        .from(auditLog)
+        .where(and(eq(auditLog.entity, "audit"), about));
+    expect(await summary()).toMatchObject([
+      { accountId: scene.manager.id, after: { changes: { "derive sessions timeframe": summarised } } },
+    ]);
+    const before = await queries.$count(auditLog, eq(auditLog.accountId, scene.manager.id));
+    expect((await scene.send("PATCH", `/api/v2/squads/${scene.squad}/`, { name: "Reserves" })).status).toBe(
+      200,
+    );
+    expect(await queries.$count(auditLog, eq(auditLog.accountId, scene.manager.id))).toBe(before + 1);
   });
 
   it("does not count failed changes", async () => {

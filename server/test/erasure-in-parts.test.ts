@@ -37,6 +37,7 @@ async function watchTransactions({ store: { database } }: TestService): Promise<
     ["activities", "DELETE"],
     ["accounts", "DELETE"],
     ["access_tokens", "DELETE"],
+    ["permissions", "DELETE"],
   ] as const) {
     await database.queries.execute(
       sql.raw(`CREATE TRIGGER note_erased AFTER ${event} ON ${table}
@@ -160,6 +161,22 @@ it("a transaction of an erasure examines about 8 MiB of responses, without those
   expect((await erasedRows(s)).idempotency_keys).toEqual({ most: 8, all: 20 });
   const kept = await queries.select({ path: idempotencyKeys.path }).from(idempotencyKeys);
   expect(kept).toEqual([{ path: "/api/v1/activities/" }]);
+});
+
+it("permissions of an athlete are removed a hundred at a time by a deletion and by an erasure", async () => {
+  const s = await Service.start(await newStore());
+  const [manager, deleted, erased] = [await s.manager(), await s.athlete(), await s.athlete()];
+  await s.store.database.queries.execute(sql`
+    INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+    SELECT athlete, ${manager.id}, 'READ', now(), now()
+    FROM unnest(ARRAY[${deleted.id}, ${erased.id}]::bigint[]) AS athlete, generate_series(1, 120)`);
+  await watchTransactions(s);
+  const path = (id: number) => `/api/v1/athletes/${id}/`;
+  expect((await s.send("DELETE", path(deleted.id), { token: deleted.token })).status).toBe(204);
+  expect((await erasedRows(s)).permissions).toEqual({ most: 100, all: 120 });
+  const { token, password } = erased;
+  expect((await s.post(`${path(erased.id)}erase/`, { password }, token)).status).toBe(200);
+  expect((await erasedRows(s)).permissions).toEqual({ most: 100, all: 240 });
 });
 
 it("the tokens of a revoked application are removed in short transactions, and other tokens are kept", async () => {

@@ -2,6 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sessionFiguresOf } from "../src/domain/exports/measured-rows.js";
+import { FIGURES_VERSION } from "../src/domain/sessions/figures-inputs.js";
 import { queueOutdatedFigures } from "../src/domain/sessions/outdated-figures.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { queriesOf } from "../src/store/connection/database.js";
@@ -228,7 +229,7 @@ describe("after retention has removed the samples of a session", () => {
     ]);
   });
 
-  it("a start of the service examines the figures of 100 sessions in each transaction, and a stop interrupts it", async () => {
+  it("a start of the service examines 1,000 figures in each transaction, and a stop interrupts it", async () => {
     const own = await TestService.start(await newStore());
     const scene = await SquadScene.of(own, ["Ann"]);
     const session = await scene.session();
@@ -243,13 +244,35 @@ describe("after retention has removed the samples of a session", () => {
     await queries.execute(sql`
       INSERT INTO session_figures
         (session_id, athlete_id, period, inputs, figures, period_ms, seconds, details, computed_at, rules_version)
-      SELECT activity_id, ${scene.players[0]?.athlete}, '', '0.x:', '{}', 0, '[]', '{}', now(), 0 FROM sessions`);
+      SELECT activity_id, ${scene.players[0]?.athlete}, number, '0.x:', '{}', 0, '[]', '{}', now(), 0
+      FROM sessions, generate_series(1, 7) AS number`);
     const stopping = new AbortController();
     const listening = queriesOf(pool, {
       logQuery: (text) => void (/INSERT INTO jobs/.test(text) && stopping.abort()),
     });
-    expect(await queueOutdatedFigures({ ...own.ctx, queries: listening }, stopping.signal)).toBe(100);
+    expect(await queueOutdatedFigures({ ...own.ctx, queries: listening }, stopping.signal)).toBe(143);
     expect(await queueOutdatedFigures(own.ctx)).toBe(150);
+  });
+
+  it("a start of the service examines 1,000 figures in each statement, also of one session", async () => {
+    const own = await TestService.start(await newStore());
+    const scene = await SquadScene.of(own, ["Ann"]);
+    const session = await scene.session();
+    const { queries, pool } = own.store.database;
+    await queries.execute(sql`
+      INSERT INTO session_figures
+        (session_id, athlete_id, period, inputs, figures, period_ms, seconds, details, computed_at, rules_version)
+      SELECT ${session}::bigint, ${scene.players[0]?.athlete}::bigint, number, ${`${FIGURES_VERSION}:`}::text, '{}', 0, '[]', '{}', now(), 0
+      FROM generate_series(10001, 12500) AS number`);
+    let statements = 0;
+    const counting = queriesOf(pool, {
+      logQuery: (text) => void (/from "session_figures"/.test(text) && statements++),
+    });
+    const ctx = { ...own.ctx, queries: counting };
+    expect(await queueOutdatedFigures(ctx)).toBe(0);
+    expect(statements).toBe(3);
+    await queries.update(sessionFigures).set({ inputs: "0.x:" }).where(eq(sessionFigures.period, "12500"));
+    expect(await queueOutdatedFigures(ctx)).toBe(1);
   });
 
   it("a start of the service with other rules queues the session, and the season shows the kept figures again", async () => {

@@ -114,8 +114,8 @@ describe("a streamed recording", () => {
     offsets.length = 0;
     await receiver.take(recording);
     await receiver.end();
+    await receiver.deleteBytes();
     receiver.close();
-    // The last transaction deletes the bytes.
     expect(offsets).toEqual([0, 0, 0, recording.length, recording.length]);
     expect(receiver.counts).toEqual({ read: 131, stored: 130, known: 0, refused: 1, unowned: 1 });
     expect(await stateOf(device)).toMatchObject({ stored_bytes: recording.length, ended: true });
@@ -159,6 +159,28 @@ describe("a streamed recording", () => {
     expect(await pieces()).toBe(0);
     const again = stream(device);
     expect([await again.status(), JSON.parse(await again.text()).code]).toEqual([409, "recording_ended"]);
+  });
+
+  it("is complete even if its bytes cannot be deleted", async ({ live: { s, longOwned, stream } }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 50);
+    const { queries } = s.store.database;
+    await queries.execute(sql`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END'`);
+    await queries.execute(
+      sql`CREATE TRIGGER refuse BEFORE DELETE ON stream_pieces FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    onTestFinished(async () => {
+      await queries.execute(sql`DROP FUNCTION refuse CASCADE`);
+    });
+    const gateway = stream(device);
+    gateway.send(recording);
+    gateway.finish();
+    expect(await gateway.last()).toMatchObject({
+      end: "complete",
+      samples_stored: 50,
+      stored_bytes: recording.length,
+    });
   });
 
   it("starts again after another recording, whose request ends the earlier stream", async ({

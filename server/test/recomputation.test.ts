@@ -9,7 +9,14 @@ import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { startService as startProcess } from "../src/process/service.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { Turn } from "../src/store/queue/turn.js";
-import { accounts, computedData, jobs, recomputations, timeframes } from "../src/store/schema.js";
+import {
+  accounts,
+  computedData,
+  jobs,
+  recomputations,
+  removedSamples,
+  timeframes,
+} from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { withComputedData } from "./computed-data-scene.js";
 import { newStore } from "./databases.js";
@@ -207,6 +214,14 @@ describe("computed data after a change", () => {
     // Two concurrent processes queue the rest without duplicates.
     expect(await Promise.all([queueOutdated(own.ctx), queueOutdated(own.ctx)])).toEqual([1_201, 1_201]);
     expect(await queued()).toBe(1_201);
+    // The same number is examined in each statement if retention has made the results final.
+    await queries.insert(removedSamples).values({ deviceId: team.device.id, startMs: 0, stopMs: 1e13 });
+    let statements = 0;
+    const counting = queriesOf(pool, {
+      logQuery: (text) => void (/removed_samples/.test(text) && statements++),
+    });
+    expect(await queueOutdated({ ...own.ctx, queries: counting })).toBe(0);
+    expect(statements).toBe(3);
   });
 
   it("do not prevent the start if they cannot be queued for newer rules", async () => {

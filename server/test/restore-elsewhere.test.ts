@@ -1,9 +1,10 @@
 /** Tests the restore of a backup on another machine, with erased people and the server key. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { notInArray } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { encrypt } from "../src/domain/secrets/encryption.js";
-import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
+import { checkServerKey, serverKeyId } from "../src/domain/secrets/secrets.js";
 import { commands } from "../src/operator/commands.js";
 import { restoreFrom, verify } from "../src/process/in-process.js";
 import { verifyBackup } from "../src/store/backup/backup.js";
@@ -106,21 +107,32 @@ describe("a restore", () => {
     expect(restored.next).toContain(`require the server key ${before}, but this process has ${server_key}`);
     const opened = await openStore(config);
     const ctx = { ...source.ctx, serverKey: opened.serverKey };
-    expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
-      `not encrypted with the key of this process, ${server_key}`,
-    );
+    expect(await checkServerKey(ctx, opened.database.queries)).toEqual({
+      opens: "none",
+      text: expect.stringContaining(`not encrypted with the key of this process, ${server_key}`),
+    });
     const { queries } = opened.database;
-    // A new webhook, whose secret this key encrypts, does not hide the others.
-    const { id: _, ...webhook } = (await queries.select().from(webhooks))[0] ?? fail();
-    await queries.insert(webhooks).values({ ...webhook, secretToken: encrypt(opened.serverKey, "new") });
-    expect(await wrongKeyWarning(ctx, queries)).toContain(`key of this process, ${server_key}`);
-    const unreadable = join(newScratchFolder(), "backup");
-    expect(
-      await commands.backup({ ...ctx, database: opened.database, queries }, { file: unreadable }),
-    ).toMatchObject({
+    const backUp = () =>
+      commands.backup(
+        { ...ctx, database: opened.database, queries },
+        { file: join(newScratchFolder(), "backup") },
+      );
+    expect(await backUp()).toMatchObject({
       server_keys: [],
       next: expect.stringContaining("not encrypted with the key of this process"),
     });
+    // A new webhook, whose secret this key encrypts, does not hide the others.
+    const others = await queries.select().from(webhooks).orderBy(webhooks.id);
+    const ids = others.map((other) => other.id);
+    const { id: _, ...webhook } = others[0] ?? fail();
+    await queries.insert(webhooks).values({ ...webhook, secretToken: encrypt(opened.serverKey, "new") });
+    const { next, server_keys } = await backUp();
+    expect([next, server_keys]).toEqual([
+      expect.stringContaining(`of these webhooks: ${ids.join(", ")}.`),
+      [server_key],
+    ]);
+    expect(next).not.toContain("key reset");
+    await queries.delete(webhooks).where(notInArray(webhooks.id, ids));
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
     expect((await processes.start()).output()).toContain("not encrypted with the key of this process");

@@ -76,19 +76,29 @@ it("an expired stream is removed in parts, and another one is kept", async () =>
   expect([await streamOf(expired), (await streamOf(recent))?.bytes]).toEqual([undefined, 25_000]);
 });
 
-it("a stream that another recording replaces is removed in parts, unless the other one cannot begin", async () => {
-  const device = await longStream(s.clock.now());
-  const removed = await watchDeletes("stream_pieces");
-  const { id, username } = ann;
-  const caller = { id, username, role: "MANAGER" as const, canCreateManagedAthletes: false, scopes: null };
-  const ctx = { ...s.ctx, caller };
-  const { queries } = ctx;
-  const owned = await currentOwner.find(ctx, { device: device.id }, { queries, lock: false });
-  await expect(beginStream(ctx, owned, { recording: "two", offset: 5 })).rejects.toThrow();
-  expect(await queries.$count(streamPieces)).toBe(2_500);
-  expect(await beginStream(ctx, owned, { recording: "two", offset: 0 })).toMatchObject({ bytes: 0 });
-  expect(await removed()).toEqual({ most: 1_000, all: 2_500 });
-});
+it.each([
+  { by: "another recording", recording: "two" },
+  { by: "a recording of the same name of another owner", recording: "one", former: true },
+])(
+  "a stream that $by replaces is removed in parts, unless it cannot begin",
+  async ({ recording, former }) => {
+    const device = await longStream(s.clock.now());
+    const { queries } = s.ctx;
+    if (former) await queries.update(recordingStreams).set({ managerId: (await s.manager()).id });
+    const removed = await watchDeletes("stream_pieces");
+    const { id, username } = ann;
+    const caller = { id, username, role: "MANAGER" as const, canCreateManagedAthletes: false, scopes: null };
+    const ctx = { ...s.ctx, caller };
+    const owned = await currentOwner.find(ctx, { device: device.id }, { queries, lock: false });
+    await expect(beginStream(ctx, owned, { recording, offset: 5 })).rejects.toThrow();
+    expect(await queries.$count(streamPieces)).toBe(2_500);
+    expect(await beginStream(ctx, owned, { recording, offset: 0 })).toMatchObject({
+      bytes: 0,
+      managerId: id,
+    });
+    expect(await removed()).toEqual({ most: 1_000, all: 2_500 });
+  },
+);
 
 it("expired responses to idempotency keys are removed 8 MiB at a time", async () => {
   await largeResponses();

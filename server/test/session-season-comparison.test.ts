@@ -94,7 +94,7 @@ describe("the comparisons in the season of a squad", () => {
     expect([ann.normal.high_speed_m, ann.normal.sprints.mean]).toEqual([null, 0]);
     expect(ann.best.high_speed_m).toBeCloseTo(ann.entries[3].figures.distance_m, 0);
     expect(ann.notes).toEqual([
-      "Sessions with another threshold or maximum heart rate than the compared one are in no mean, best value or normal range: High-speed distance: Ann (3).",
+      "Sessions with another threshold or maximum heart rate are in no mean, best value or normal range: High-speed distance: Ann (3).",
     ]);
   });
 

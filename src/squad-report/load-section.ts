@@ -24,7 +24,7 @@ export const NO_LOAD_REASON =
   "a session lacks the figure or more than 10 % of its data, or is from before a change of the threshold or maximum heart rate";
 
 /** The reason why the load of a day is a lower bound. */
-export const PARTIAL_LOAD = "at least, because 5 to 10 % of the data of a session are missing";
+export const PARTIAL_LOAD = "a lower bound, because 5 to 10 % of the data of a session are missing";
 
 /**
  * Writes the load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no player has

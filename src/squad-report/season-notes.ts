@@ -86,7 +86,5 @@ function limitNotes(
   });
   return named.length === 0
     ? []
-    : [
-        `Sessions with another threshold or maximum heart rate than the compared one ${NOT_COMPARED} ${named.join("; ")}.`,
-      ];
+    : [`Sessions with another threshold or maximum heart rate ${NOT_COMPARED} ${named.join("; ")}.`];
 }

@@ -3,13 +3,13 @@ import type { SessionPeriod } from "./periods.js";
 type Named = Pick<SessionPeriod, "name">;
 
 /** Names of the halves of a match in several languages, and abbreviations such as "H1" and "2. HZ". */
-const HALF = /h[aäe]l[fbv]|mi-temps|([12]|prim|se[cg][ou]nd).*ti?empo|^h[12]$|^[12]\W*hz?$/i;
+const HALF = /h[aäe]l[fbv]|mi-temps|(\d|pri|se[cg]|ter).*ti?empo|^h\d$|^\d\W*hz?$/i;
 
 /** Names of extra time. */
-const EXTRA = /extra|overt|verl.n|prolo|pr.rr|sup+lementar[ei]|^[eo]t\W?\d?$/i;
+const EXTRA = /extra|overt|verl.n|prolo|pr.rr|sup+lem|^[eo]t\W?\d?$/i;
 
 /** Names of warm-ups, drills, games on half a pitch, and the break at half-time. */
-const OTHER = /w[aä]rm|drill|half.(pi|co|ti)|^(halbzeit|mi-temps)$/i;
+const OTHER = /w[aä]rm|drill|paus|break|hal[fb].?(pit|cou|fi?eld)|^(half.?ti|halbz|mi-t)\w+$/i;
 
 /** Returns whether the name of a period does not say that it is no half. */
 export const canBeHalf = ({ name }: Named): boolean => !EXTRA.test(name) && !OTHER.test(name);

@@ -65,8 +65,29 @@ describe("a match", () => {
     };
     expect(noteOf("Teil 1", "Teil 2")).toBe("Match is the sum of two periods without names of halves.");
     expect(noteOf("1. Halbzeit", "2. Halbzeit")).toBeNull();
-    for (const drill of ["Drill 2", "Warm-up", "Aufwärmen", "Half court game"])
+    expect(noteOf("1st half time", "2nd half time")).toBeNull();
+    expect(noteOf("1st half", "2nd half continued")).toBeNull();
+    for (const drill of ["Drill 2", "Warm-up", "Aufwärmen", "Half court game", "Halbfeld 8v8"])
       expect(noteOf("Teil 1", drill), drill).toBe("none");
+  });
+
+  it("has halves without names of halves if the break has a name, and none if there are three parts", () => {
+    const names = (rows: string) => halvesOf(read(rows))?.map(({ name }) => name) ?? null;
+    for (const pause of ["Halftime", "Half-time break", "Halbzeitpause", "Pause mi-temps", "Break"])
+      expect(names(`Part 1,13:00,13:35,\n${pause},13:35,13:36,\nPart 2,13:36,14:10,\n`), pause).toEqual([
+        "Part 1",
+        "Part 2",
+      ]);
+    for (const [first, second, third] of [
+      ["Primo tempo", "Secondo tempo", "Terzo tempo"],
+      ["1er tiempo", "2º tiempo", "3º tiempo"],
+      ["1. HZ", "2. HZ", "3. HZ"],
+      ["H1", "H2", "H3"],
+    ])
+      expect(
+        names(`${first},13:00,13:30,\n${second},13:35,14:05,\n${third},14:10,14:40,\n`),
+        first,
+      ).toBeNull();
   });
 
   it("is the time on the pitch in both halves for each player", () => {

@@ -20,7 +20,7 @@ function start(): void {
   }
   const { max_hr = null, ...params } = data.metrics.params;
   settings.preset.value = data.metrics.preset;
-  settings.params = params;
+  settings.params = (preset) => (preset === data.metrics.preset ? params : undefined);
   settings.maxHeartRate.value = max_hr;
   const samples = unpackSamples(fromBase64(data.samples));
   const { info, report, engine } = data.inspection;

@@ -220,6 +220,6 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     const { id } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Juniors" } }));
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${id}/season`, "Juniors");
-    await page.getByText("No session of this squad has begun yet.").waitFor();
+    await page.getByText("No session has begun yet.").waitFor();
   });
 });

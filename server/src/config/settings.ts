@@ -154,7 +154,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; a single row counts the changes and downloads above this size. Operator commands always have separate rows",
+    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; a single row counts the changes and downloads above this size. The changes by jobs of the account have a second limit of this size. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",

@@ -14,6 +14,8 @@ export interface Caller {
   readonly group: string;
   /** Group charged for the job and for the jobs that it adds; see `jobGroupOf`. */
   readonly jobGroup?: string;
+  /** Account charged for the job. */
+  readonly chargedTo?: number;
 }
 
 /** Caller for work of the service itself, such as polling for jobs, renewing leases and operator commands. */
@@ -30,6 +32,7 @@ export const jobCaller = (account: number | null, jobGroup: string): Caller => (
   name: account === null ? SERVICE.name : accountCaller(account),
   group: SERVICE.group,
   jobGroup,
+  ...(account === null ? {} : { chargedTo: account }),
 });
 
 /** Length of the hash in characters: long enough to avoid collisions. */

@@ -1,4 +1,4 @@
-import { openingServerKeys, wrongKeyWarning } from "../domain/secrets/secrets.js";
+import { checkServerKey, openingServerKeys } from "../domain/secrets/secrets.js";
 import { backup } from "../store/backup/backup.js";
 import { erasureListNames, erasureListOf } from "../store/backup/erasure-list.js";
 import { namingAway } from "../store/sample-servers/away.js";
@@ -28,16 +28,16 @@ export const commands = {
 
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");
-    const next = await wrongKeyWarning(ctx, ctx.queries);
+    const warning = await checkServerKey(ctx, ctx.queries);
     // The restore of a backup without a key does not ask for a key that cannot decrypt its secrets.
-    const serverKeys = next === undefined ? await openingServerKeys(ctx, ctx.queries) : [];
+    const serverKeys = warning?.opens === "none" ? [] : await openingServerKeys(ctx, ctx.queries);
     const erasureLists = await erasureListNames(erasureListOf(ctx.config));
     const rows = await namingAway(
       ctx.database,
       "the backup would lack its samples. No file was written",
       () => backup(ctx.database, file, ctx.config.dataDir, { serverKeys, erasureLists }),
     );
-    return { file, rows, server_keys: serverKeys, ...(next === undefined ? {} : { next }) };
+    return { file, rows, server_keys: serverKeys, ...(warning === undefined ? {} : { next: warning.text }) };
   },
 } satisfies Record<string, (ctx: OperatorContext, args: Arguments) => Promise<Outcome>>;
 

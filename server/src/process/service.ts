@@ -9,7 +9,7 @@ import type { Clock } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { startComputer } from "../domain/computed-data/threads/pool.js";
 import { reapplyErasures } from "../domain/deletion/reapply.js";
-import { requireServerKey, wrongKeyWarning } from "../domain/secrets/secrets.js";
+import { checkServerKey, requireServerKey } from "../domain/secrets/secrets.js";
 import { buildApp } from "../http/app.js";
 import { listeners } from "../http/connection/listeners.js";
 import { closeUnused } from "../http/connection/unused-connections.js";
@@ -159,8 +159,8 @@ export async function startService(
     await store.database.sampleServers?.start(app.log);
     isWatching = true;
     await requireServerKey(own, own.queries);
-    const warning = await wrongKeyWarning(own, own.queries);
-    if (warning !== undefined) app.log.warn(warning);
+    const warning = await checkServerKey(own, own.queries);
+    if (warning !== undefined) app.log.warn(warning.text);
     await checkClock(own, app.log);
     const list = resolve(erasureListOf(config));
     const firstAccount = own.queries.select({ id: accounts.id }).from(accounts).orderBy(accounts.id).limit(1);
@@ -174,7 +174,10 @@ export async function startService(
     const { erased, waiting } = await reapplyErasures(own);
     if (erased > 0) app.log.warn({ accounts: erased }, "accounts of a restored backup were erased again");
     if (waiting > 0)
-      app.log.warn({ recordings: waiting }, "recordings that wait to be loaded may add erased samples again");
+      app.log.warn(
+        { recordings: waiting },
+        "recordings that wait to be loaded or are still being streamed may add erased samples again",
+      );
     // Run this before requests write more.
     if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;

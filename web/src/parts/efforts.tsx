@@ -55,6 +55,7 @@ export function EffortPanels({ metrics, settings, where, onShow }: Props) {
         {...shared}
         title="Accelerations and decelerations"
         note={countsText}
+        hasAll={metrics.has_accelerations}
         none={none}
         heads={["Peak, m/s²", "Length, s", withUnit("Speed", unit)]}
         rows={efforts.map((one) => ({
@@ -86,6 +87,8 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   title: string;
   note: string;
   none: string;
+  /** Whether the list is complete. */
+  hasAll?: boolean;
   /** Headings of the columns between the start and the button. */
   heads: readonly string[];
   rows: readonly Row[];
@@ -94,12 +97,12 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
 /** Maximum length of a list, including printed ones. No match has more efforts. */
 const LONGEST_LIST = 1000;
 
-function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {
+function Efforts({ title, note, none, hasAll = true, heads, rows, settings, onShow }: EffortsProps) {
   const zone = settings.zone.value;
   return (
-    <Panel title={`${title}: ${rows.length}`} note={note}>
+    <Panel title={hasAll ? `${title}: ${rows.length}` : title} note={note}>
       {rows.length === 0 ? (
-        <p class="muted">{none}</p>
+        hasAll && <p class="muted">{none}</p>
       ) : (
         <PlaceList
           label={title}

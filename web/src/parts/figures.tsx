@@ -25,7 +25,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   const preset = PRESETS.find(([name]) => name === settings.preset.value)?.[1];
   const zones =
     settings.maxSpeedKmPerH.value === null
-      ? settings.params?.speed_ranges === undefined
+      ? settings.params?.(settings.preset.value)?.speed_ranges === undefined
         ? `${preset}`
         : "those of this report"
       : settings.aerobicSpeedKmPerH.value === null

@@ -180,7 +180,7 @@ export class SquadFiles {
     if (stored !== null && range === null) {
       this.#setState(id, {
         name: "left out",
-        why: "Load it under Recordings. Here you can add periods.csv and pitch.csv.",
+        why: "Load it under Recordings. Add periods.csv or pitch.csv here.",
       });
       return;
     }

@@ -64,7 +64,7 @@ function ReportButton({ session }: { session: SquadSession }) {
         {state.value === "writing" ? "Writing…" : "Report"}
       </button>
       <span class="bad" role="alert">
-        {state.value === "failed" ? "The report could not be written. Load the page again." : ""}
+        {state.value === "failed" ? "The report failed. Load the page again." : ""}
       </span>
     </>
   );

@@ -25,8 +25,8 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
-  /** Parameters from the command that replace those of the sport. Only a report file has them. */
-  params?: ParameterOverrides;
+  /** Returns the parameters from the command that replace those of a sport. Only a report file has them, and only for its own sport. */
+  params?: (preset: Preset) => ParameterOverrides | undefined;
   /** Maximum heart rate of the athlete, beats per minute, or null if it is unknown. It is not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
   /**
@@ -58,7 +58,7 @@ export function figureSettings({
 } {
   return {
     preset: preset.peek(),
-    params,
+    params: params?.(preset.peek()),
     maxHeartRate: maxHeartRate.peek(),
     maxSpeedMPerS: inMPerS(maxSpeedKmPerH.peek()),
     aerobicSpeedMPerS: inMPerS(aerobicSpeedKmPerH.peek()),

@@ -19,8 +19,10 @@ const SUMMARY = { operation: "summarised", entity: "audit" } as const;
 /** Author, time and operation of the changes of a transaction. */
 export interface Author {
   now: Date;
-  /** Null for the operator, a registration and the service itself, whose entries are never summarised. */
+  /** Null for the operator, a registration and the service itself. */
   accountId: number | null;
+  /** The author, or the account charged for a job. Null: the entries are never summarised. */
+  chargedTo: number | null;
   operation: string;
   requestId: string;
   operator: string | null;
@@ -28,7 +30,8 @@ export interface Author {
 
 /**
  * Writes the audit entries of one transaction. An account can make any number of changes, so the bytes that it adds per day are
- * limited: above `AUDIT_BYTES_PER_DAY`, one row counts the further entries.
+ * limited: above `AUDIT_BYTES_PER_DAY`, one row counts the further entries. Its jobs have a limit of the same size, because one
+ * change can cause many jobs, and its own changes must still have rows.
  */
 export class AuditWriter {
   readonly #queries: Queries;
@@ -76,23 +79,29 @@ export class AuditWriter {
   }
 
   get #isDayFull(): boolean {
-    const { accountId, now } = this.#author;
-    if (accountId === null) return false;
-    return bytesOfDay(this.#config, "audit", accountId, now) + this.#written >= this.#config.auditBytesPerDay;
+    const { chargedTo, now } = this.#author;
+    if (chargedTo === null) return false;
+    return (
+      bytesOfDay(this.#config, this.#kind, chargedTo, now) + this.#written >= this.#config.auditBytesPerDay
+    );
+  }
+
+  get #kind() {
+    return this.#author.accountId === null ? "audit of jobs" : "audit";
   }
 
   /** Call it at the end of the transaction, because other transactions of the account then wait for the row. */
   async finish(): Promise<void> {
-    const { accountId, now, requestId, operator } = this.#author;
-    if (accountId === null || this.#summarised.size === 0) return;
-    await lockInTransaction(this.#queries, `audit_log ${accountId}`);
+    const { chargedTo, now, requestId, operator } = this.#author;
+    if (chargedTo === null || this.#summarised.size === 0) return;
+    await lockInTransaction(this.#queries, `audit_log ${chargedTo}`);
     const [row] = await this.#queries
       .select({ id: auditLog.id, after: auditLog.after })
       .from(auditLog)
       .where(
         and(
           eq(auditLog.entity, SUMMARY.entity),
-          eq(auditLog.entityId, accountId),
+          eq(auditLog.entityId, chargedTo),
           gte(auditLog.at, new Date(this.#day * DAY_MS)),
         ),
       )
@@ -105,14 +114,14 @@ export class AuditWriter {
     }
     await this.#queries
       .insert(auditLog)
-      .values({ at: now, accountId, ...SUMMARY, entityId: accountId, after, requestId, operator });
+      .values({ at: now, accountId: chargedTo, ...SUMMARY, entityId: chargedTo, after, requestId, operator });
   }
 
   /** Call it after the commit, because a rolled-back transaction adds no bytes. */
   committed(): void {
-    const { accountId } = this.#author;
-    if (accountId === null || this.#written === 0) return;
-    addBytesOfDay(this.#config, "audit", accountId, this.#author.now, this.#written);
+    const { chargedTo } = this.#author;
+    if (chargedTo === null || this.#written === 0) return;
+    addBytesOfDay(this.#config, this.#kind, chargedTo, this.#author.now, this.#written);
   }
 
   #summary(before: Record<string, unknown> | null): Record<string, unknown> {

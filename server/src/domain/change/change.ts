@@ -62,6 +62,7 @@ async function transactOnce<T>(
     const audit = new AuditWriter(queries, ctx.config, {
       now,
       accountId: by,
+      chargedTo: by ?? currentCaller().chargedTo ?? null,
       operation,
       requestId: ctx.requestId,
       operator: ctx.operator ?? null,

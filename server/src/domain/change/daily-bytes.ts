@@ -8,7 +8,7 @@ export const DAY_MS = 86_400_000;
 const MAX_KNOWN = 100_000;
 
 /** Kinds of counted rows. */
-type Rows = "audit" | "webhook calls";
+type Rows = "audit" | "audit of jobs" | "webhook calls";
 
 interface Day {
   /** Days since 1970 UTC. */

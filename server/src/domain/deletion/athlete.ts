@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { accounts, timeframes } from "../../store/schema.js";
+import { accounts, permissions, timeframes } from "../../store/schema.js";
 import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
@@ -8,6 +8,7 @@ import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { deleteSomePermissions } from "../permissions/remove.js";
 import { deleteInBatches, deleteTimeframes, OF_ATHLETE_AT_A_TIME } from "../timeframes/remove.js";
 import { responsesOf } from "./responses.js";
 
@@ -18,14 +19,15 @@ type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Prom
 export type AthleteToRemove = Pick<Account, "id" | "username" | "managedBy">;
 
 /**
- * Deletes the account with its time frames and permissions, and its other rows in batches, each in a separate transaction. The
- * database deletes its tokens (ON DELETE CASCADE).
+ * Deletes the account with its permissions, time frames and other rows in batches, each in a separate transaction. The database
+ * deletes its tokens (ON DELETE CASCADE).
  */
 export async function removeAthlete(ctx: Context, athlete: AthleteToRemove, run: Run): Promise<void> {
   const { id } = athlete;
   const responses = await responsesOf(ctx, athlete);
   await responses.eraseInParts(run);
   const ofAthlete = eq(timeframes.athleteId, id);
+  while (await run((unit) => deleteSomePermissions(unit, eq(permissions.athleteId, id))));
   await deleteInBatches(
     ctx.queries,
     ofAthlete,

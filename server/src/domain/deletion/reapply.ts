@@ -21,7 +21,10 @@ const BATCH = 5_000;
 export interface Reapplied {
   listed: number;
   erased: number;
-  /** Number of recordings that wait to be loaded and may add erased samples again, counted for each account. */
+  /**
+   * Number of recordings that wait to be loaded or are still being streamed and may add erased samples again, counted for each
+   * account.
+   */
   waiting: number;
 }
 

@@ -14,7 +14,7 @@ export interface AuditFilters {
   to?: Date | undefined;
   /** Entries by or about the account with this username, or that name it. */
   account?: string | undefined;
-  /** Id of the account instead, which also finds a deleted account. */
+  /** Id of the account, instead of its username. It also finds a deleted account. */
   accountId?: number | undefined;
 }
 
@@ -37,7 +37,8 @@ export type AuditEntry = ReturnType<typeof toEntry>;
  * Returns a part of the audit log for the operator, oldest entry first. Reading the first part adds an entry with the
  * reader and the filters.
  * @param after only entries with higher ids; 0 for the first part
- * @throws ServiceError `not_found` when the account does not exist; on the field `from` when it is not before `to`
+ * @throws ServiceError `not_found` when the account does not exist; on the field `from` when it is not before `to`; on
+ *   the field `account` when there is also an id
  */
 export async function exportAudit(
   ctx: Context,
@@ -48,6 +49,8 @@ export async function exportAudit(
   const { from, to, account } = filters;
   if (from !== undefined && to !== undefined && from >= to)
     throw errors.field("from", "Must be before --to.");
+  if (account !== undefined && filters.accountId !== undefined)
+    throw errors.field("account", "Give either --account or --account-id.");
   const accountId = account === undefined ? filters.accountId : await accountIdOf(ctx, account);
   const inTime = and(
     from === undefined ? undefined : gte(auditLog.at, from),

@@ -2,8 +2,11 @@ import { inArray, type SQL } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Number of permissions that one statement deletes, because the audit log writes the values of a batch as one text. */
-const BATCH = 1000;
+/**
+ * Number of permissions that one statement deletes, and one transaction of a larger deletion. The audit log writes their values as
+ * one text, and the reactions look for the sessions and the time frames of each permission.
+ */
+const BATCH = 100;
 
 type Unit = Pick<UnitOfWork, "queries" | "announce">;
 

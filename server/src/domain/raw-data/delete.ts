@@ -14,8 +14,8 @@ const CHUNKS_PER_TRANSACTION = 1000;
 /**
  * Deletes the samples of a device in an interval, and the computed data that depends on them, for the operator. After an
  * interruption, run the command again.
- * @returns the number of deleted samples, and the number of recordings of the device that wait to be loaded and may add samples
- *   of these times again
+ * @returns the number of deleted samples, and the number of recordings of the device that wait to be loaded or are still being
+ *   streamed and may add samples of these times again
  * @throws ServiceError `not_found`; `invalid` on `start` or `stop`
  */
 export async function deleteSamples(

@@ -17,8 +17,8 @@ export interface Beginning {
   offset: number;
 }
 
-const isOf = (stream: RecordingStream | undefined, { ownership }: OwnedDevice, recording: string) =>
-  stream?.recording === recording && stream.managerId === ownership.managerId;
+const isOf = (stream: RecordingStream, { ownership }: OwnedDevice, recording: string) =>
+  stream.recording === recording && stream.managerId === ownership.managerId;
 
 /** Returns how much of a recording of the device is stored. */
 export async function stateOfStream({ queries }: Context, owned: OwnedDevice, recording: string) {
@@ -33,13 +33,14 @@ export async function stateOfStream({ queries }: Context, owned: OwnedDevice, re
  */
 export async function beginStream(
   ctx: Context,
-  { device: { id, serialNumber: serial } }: OwnedDevice,
+  holder: OwnedDevice,
   { recording, offset }: Beginning,
 ): Promise<RecordingStream> {
+  const { id, serialNumber: serial } = holder.device;
+  // First, because the transaction that replaces another stream would delete all its pieces at once.
+  const isOther = (stream: RecordingStream) => !isOf(stream, holder, recording);
   const former = await findStream(ctx.queries, id);
-  // First, because the transaction that replaces the other recording would delete all its pieces at once.
-  if (former !== undefined && former.recording !== recording && offset === 0)
-    await deletePieces(ctx, id, (stream) => stream.recording !== recording);
+  if (former !== undefined && isOther(former) && offset === 0) await deletePieces(ctx, id, isOther);
   return change(ctx, "streamRecording", { serial }, async (unit, owned) => {
     const { queries } = unit;
     const { device, ownership } = owned;

@@ -6,7 +6,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { type Beginning, beginStream } from "./begin.js";
-import { storedPieces } from "./pieces.js";
+import { deletePieces, storedPieces } from "./pieces.js";
 import type { RecordingStream } from "./resource.js";
 import { type Counts, storePiece } from "./store-piece.js";
 
@@ -110,6 +110,14 @@ export class StreamReceiver {
     this.#requireOwnHeader(HEAD_BYTES);
     await this.#store(new Uint8Array(), batches, true);
     return report;
+  }
+
+  /**
+   * Deletes the bytes after the end of the recording, when they are no longer needed. What remains after an error is deleted when
+   * the device streams another recording, or by retention.
+   */
+  async deleteBytes(): Promise<void> {
+    await deletePieces(this.#ctx, this.#owned.device.id, ({ endedAt }) => endedAt !== null);
   }
 
   /** Releases the decoder. May be called at any time. */

@@ -12,7 +12,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { currentOwner } from "../ownerships/rules.js";
 import { announceChanges, withChanges } from "./changed-times.js";
 import { announceLater } from "./changes.js";
-import { addPiece, deletePieces, unendedBytes } from "./pieces.js";
+import { addPiece, unendedBytes } from "./pieces.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
 interface Piece {
@@ -59,8 +59,6 @@ export async function* storePiece(
     await nextEventLoopTurn();
   }
   const last = await storePart(ctx, held, { piece, batches: parts.at(-1)?.() ?? [], ends, info });
-  // The bytes of a complete recording are no longer needed.
-  if (ends) await deletePieces(ctx, deviceId, ({ endedAt }) => endedAt !== null);
   const refused = last.refused + leftOut.refused;
   yield { ...last, refused, unowned: last.unowned + leftOut.unowned, read: last.read + leftOut.refused };
 }

@@ -127,22 +127,38 @@ export async function requireServerKey(ctx: Keys, queries: Queries): Promise<voi
 /** Number of the oldest and of the newest secrets to try. A process with a wrong key may have encrypted newer ones. */
 const TRIED = 20;
 
-/**
- * Checks the server key before the first rotation, when the database does not contain its id.
- * @returns a warning when the key does not decrypt one of the secrets
- */
-export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {
+/** What an operator must know about secrets that the server key does not decrypt. */
+interface KeyWarning {
+  /** How many of the tried secrets the key decrypts. With `none`, it is the wrong key. */
+  opens: "none" | "some";
+  text: string;
+}
+
+/** Checks the server key before the first rotation, when the database does not contain its id. */
+export async function checkServerKey(ctx: Keys, queries: Queries): Promise<KeyWarning | undefined> {
   if ((await newestKey(ctx, queries)) !== null) return undefined;
+  const tried = new Map<number, boolean>();
   for (const order of [asc, desc]) {
-    const tried = await queries
-      .select({ secret: webhooks.secretToken })
+    const rows = await queries
+      .select({ id: webhooks.id, secret: webhooks.secretToken })
       .from(webhooks)
       .orderBy(order(webhooks.id))
       .limit(TRIED);
-    if (tried.every(({ secret }) => opens(ctx.serverKey, secret))) continue;
-    return `Secrets in the database are not encrypted with the key of this process, ${serverKeyId(ctx.serverKey)}, so their webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+    for (const { id, secret } of rows) tried.set(id, opens(ctx.serverKey, secret));
   }
-  return undefined;
+  const unopened = [...tried.keys()].filter((id) => !tried.get(id)).sort((a, b) => a - b);
+  if (unopened.length === 0) return undefined;
+  const own = serverKeyId(ctx.serverKey);
+  // A key reset would also remove the secrets that the key decrypts.
+  if (unopened.length < tried.size)
+    return {
+      opens: "some",
+      text: `The key of this process, ${own}, does not decrypt the secrets of these webhooks: ${unopened.join(", ")}. They cannot be called: their owners must set a new secret. Only the ${TRIED} oldest and the ${TRIED} newest webhooks were checked.`,
+    };
+  return {
+    opens: "none",
+    text: `Secrets in the database are not encrypted with the key of this process, ${own}, so their webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`,
+  };
 }
 
 function opens(serverKey: Uint8Array, secret: string): boolean {

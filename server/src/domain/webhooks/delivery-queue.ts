@@ -175,10 +175,8 @@ export const unsentOf = (webhookId: number): SQL =>
   sql`webhook_id = ${webhookId} AND state IN ('pending', 'retrying')`;
 
 /**
- * Cancels the unsent deliveries of a webhook.
+ * Cancels the unsent deliveries of a webhook: with a `url` only those to this URL, and at most `limit` of them.
  * @param reason recorded as the response of the deliveries
- * @param only.url cancel only deliveries to this URL
- * @param only.limit maximum number of deliveries
  */
 export async function cancelDeliveries(
   unit: UnitOfWork,

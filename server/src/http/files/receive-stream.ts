@@ -43,7 +43,16 @@ export async function receiveStream(
         if ((await ctx.isSignedIn?.()) === false) return { end: "signed_out" };
         await receiver.take(bytes);
       }
-      if (end === "complete") return { end, damage: (await receiver.end()).damage };
+      if (end === "complete") {
+        const { damage } = await receiver.end();
+        // The recording is complete even if its bytes remain.
+        await receiver
+          .deleteBytes()
+          .catch((error: unknown) =>
+            request.log.warn({ err: error }, "the bytes of a stream were not deleted"),
+          );
+        return { end, damage };
+      }
       if (end !== null) return { end };
     }
   };

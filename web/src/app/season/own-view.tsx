@@ -1,9 +1,10 @@
 import { ApiError, type Client, type Resource } from "asi-client";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
 import { day } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
 import { collected } from "../parts/collected.js";
+import { useFirstRows } from "../parts/first-rows.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
@@ -24,9 +25,6 @@ import { SeasonKey, SeasonNotes, SeasonPanel } from "./season-panels.js";
 import "./own-season.css";
 
 type Squad = Resource["Squad"];
-
-/** Number of sessions that the list shows first. “Show more” adds the same number. */
-const PER_PAGE = 20;
 
 /** Loads the squads of the athlete. The result is null if the service does not show squads to athletes. */
 const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null> =>
@@ -93,7 +91,7 @@ function OwnSeason({ client, squad, athlete, zone }: SeasonProps) {
               {players.length === 0 ? (
                 <Nothing title="You have no figures in this squad yet." />
               ) : (
-                <OwnFigures stored={{ ...stored, players }} zone={zone} />
+                <OwnFigures squad={squad.id} stored={{ ...stored, players }} zone={zone} />
               )}
             </>
           );
@@ -103,7 +101,7 @@ function OwnSeason({ client, squad, athlete, zone }: SeasonProps) {
   );
 }
 
-function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
+function OwnFigures({ squad, stored, zone }: { squad: number; stored: StoredSeason; zone: Zone }) {
   const season = useMemo(() => seasonIn(stored), [stored]);
   const columns = useMemo(() => figuresIn(season), [season]);
   const [player] = season.players;
@@ -130,25 +128,27 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
           );
         })}
       </div>
-      <History stored={stored} player={player} columns={columns} zone={zone} />
+      <History squad={squad} stored={stored} player={player} columns={columns} zone={zone} />
     </>
   );
 }
 
 /** The sessions in which the athlete has figures, latest first. */
 function History({
+  squad,
   stored,
   player,
   columns,
   zone,
 }: {
+  squad: number;
   stored: StoredSeason;
   player: SeasonPlayer;
   columns: readonly SquadColumn[];
   zone: Zone;
 }) {
-  const [most, setMost] = useState(PER_PAGE);
   const own = player.entries.filter(({ row }) => row !== null).reverse();
+  const [rows, more] = useFirstRows(own, `rows of squad ${squad}`);
   const kindOf = ({ session }: SeasonEntry) =>
     stored.sessions.find(({ start_time }) => Date.parse(start_time) === session.startMs)?.kind ?? NO_VALUE;
   const dayOf = ({ session }: SeasonEntry) => day(session.startMs, zone);
@@ -156,7 +156,7 @@ function History({
     <section class="panel padded" aria-label="History">
       <h3>History</h3>
       <Records
-        rows={own.slice(0, most)}
+        rows={rows}
         keyOf={({ session }) => session.startMs}
         columns={[
           { name: "Session", of: ({ session }) => session.name },
@@ -168,16 +168,7 @@ function History({
           })),
         ]}
       />
-      {own.length <= most ? null : (
-        <div class="more">
-          <span class="muted">
-            {most} of {own.length}
-          </span>
-          <button type="button" onClick={() => setMost(most + PER_PAGE)}>
-            Show more
-          </button>
-        </div>
-      )}
+      {more}
     </section>
   );
 }

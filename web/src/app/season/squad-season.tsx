@@ -50,11 +50,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
             onDone={request.reload}
           />
           {stored.players.length === 0 ? (
-            <Nothing
-              title={
-                stored.sessions.length === 0 ? "No session of this squad has begun yet." : "No figures yet."
-              }
-            >
+            <Nothing title={stored.sessions.length === 0 ? "No session has begun yet." : "No figures yet."}>
               <p>The season compares a figure of each player with the last {NORMAL_RULE.matches} matches.</p>
             </Nothing>
           ) : (
@@ -77,7 +73,7 @@ function Content({ client, stored, zone }: { client: Client; stored: StoredSeaso
   const column = columns.find(({ key }) => key === figure) ?? columns[0];
   const place = stored.sessions.findIndex(({ id }) => id === chosen);
   const now = place < 0 ? comparedIndex(season) : place;
-  if (column === undefined) return <Nothing title="No player has data in these sessions." />;
+  if (column === undefined) return <Nothing title="No player has data." />;
   const frame = frameOf(stored, season, { column, now, zone });
   const ticks = panelTicks(frame);
   const players = order === "far" ? farthestFirst(frame) : season.players;
