@@ -1,12 +1,16 @@
 /** Tests that with a thousand devices and a million jobs, no statement of the service reads a whole large table. */
 import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
+import { findAthlete } from "../src/domain/accounts/find.js";
 import { transact } from "../src/domain/change/change.js";
 import { pruneSurplus } from "../src/domain/change-log/prune.js";
+import { auditOf } from "../src/domain/exports/athlete-rows.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { removeSurplusDeliveries } from "../src/jobs/surplus-deliveries.js";
 import { commands } from "../src/operator/commands.js";
 import { newStore } from "./databases.js";
 import { DocumentedCalls } from "./documented-calls.js";
@@ -103,6 +107,21 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
   await commands["account delete"](ctx as never, { username: owner.username });
 }
 
+/** Reads the audit about an athlete whom very many rows name, and removes surplus deliveries. */
+async function exceedLimits(s: TestService, { thatAthlete: { id } }: Scene): Promise<void> {
+  const { queries } = s.store.database;
+  await queries.execute(sql`
+    INSERT INTO audit_log (at, operation, entity, entity_id, after, request_id)
+    SELECT now(), 'updateTimeframe', 'timeframe', n, jsonb_build_object('athleteId', ${id}::bigint), 'r'
+    FROM generate_series(1, 50001) AS n`);
+  for await (const _ of auditOf(s.ctx, await findAthlete(id, { queries, lock: false }), () => undefined));
+  await queries.execute(sql`
+    INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
+    SELECT 'surplus-' || n, 1000000, 'http://127.0.0.1:9/', 'sealed', 'activity-updated', '{}', 'delivered', now()
+    FROM generate_series(1, 20001) AS n`);
+  await removeSurplusDeliveries(s.ctx, undefined, () => undefined);
+}
+
 /** Runs the statements of a poll, which reads samples. */
 async function followLive(s: TestService, { owner }: Scene): Promise<void> {
   const { body } = await s.post("/api/v2/live-tickets/", undefined, owner.token);
@@ -159,7 +178,9 @@ async function liveThrough(s: TestService): Promise<void> {
   await s.runJobs();
   const { metrics } = s.service.app;
   await metrics.metrics();
-  await operate(s, await newScene(s));
+  const last = await newScene(s);
+  await exceedLimits(s, last);
+  await operate(s, last);
   // Later, no change would be left.
   await pruneSurplus(s.computing, 1_000, undefined, () => undefined);
   s.clock.advance(3 * 365 * 86_400_000);
@@ -210,6 +231,20 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     ["the derivations of a session", /"payload"->>'subject' = known/, ["jobs_derivations"]],
     ["the failed job of a session", /"details"->>'session' = \$/, ["jobs_failed_session"]],
     ["the oldest finished jobs of an account", /finished_at DESC, id DESC OFFSET/, ["jobs_charged"]],
+    ["a part of the audit log", /AS looked_through/, ["audit_log_pkey"]],
+    [
+      "the audit rows that name an athlete",
+      /^select "id" from "audit_log" where \(ARRAY/,
+      ["audit_log_people"],
+    ],
+    ["the audit rows that are erased", /SET before = NULL.* WHERE id = ANY/, ["audit_log_pkey"]],
+    ["the next webhook with deliveries", /SELECT webhook_id AS id/, ["webhook_deliveries_webhook"]],
+    ["the newest surplus delivery", /ORDER BY id DESC OFFSET/, ["webhook_deliveries_webhook"]],
+    [
+      "surplus deliveries",
+      /^\s*DELETE FROM "webhook_deliveries".* AND id <= /s,
+      ["webhook_deliveries_webhook"],
+    ],
     ["removed samples of a time frame", /gone\.start_ms <= /, ["removed_samples_pkey", "ownerships_manager"]],
     ["recorded removals near others", /delete from "removed_samples"/, ["removed_samples_pkey"]],
     [

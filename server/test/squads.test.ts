@@ -143,6 +143,43 @@ it("a search of assignments looks through 5,000 of them for a page, and continue
   expect(after.results).toMatchObject([{ id: full.results[1].id + 1, athlete: ann?.athlete }]);
 });
 
+it("a search of members and of sessions looks through 5,000 of them for a page, and continues with the cursor", async () => {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const { token } = scene.manager;
+  const first = await scene.session();
+  const { queries } = s.store.database;
+  await queries.execute(sql`
+    INSERT INTO squad_members (squad_id, athlete_id, params, start_time, end_time)
+    SELECT squad_id, athlete_id, params, start_time - n * interval '2 hours', start_time - n * interval '2 hours' + interval '1 hour'
+    FROM squad_members, generate_series(1, 5000) AS n WHERE squad_id = ${scene.squad}`);
+  await queries.execute(sql`
+    WITH added AS (
+      INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
+      SELECT 'Later', json, json_schema_id, owner_id, created_at FROM activities, generate_series(1, 5000) WHERE id = ${first}
+      RETURNING id
+    )
+    INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
+    SELECT added.id, squad_id, kind, start_time, end_time FROM added, sessions WHERE activity_id = ${first}`);
+  const zoe = await scene.add("Zoe");
+  const { name } = (await s.get(`/api/v2/sessions/${first}/`, token)).body;
+  for (const [path, text, found] of [
+    [MEMBERS, "zoe", { athlete: zoe.athlete }],
+    ["/api/v2/sessions/", encodeURIComponent(name), { id: first }],
+  ] as const) {
+    const { body } = await s.get(`${path}?search=${text}`, token);
+    expect(body).toEqual({ results: [], next: expect.any(String) });
+    const next = await s.get(`${path}?search=${text}&cursor=${body.next}`, token);
+    expect(next.body).toMatchObject({ results: [found], next: null });
+  }
+  // A full page ends before the others that it looks through.
+  const later = async (query: string) => (await s.get(`/api/v2/sessions/?search=later&${query}`, token)).body;
+  const full = await later("limit=2");
+  expect(full.results).toHaveLength(2);
+  expect((await later(`limit=1&cursor=${full.next}`)).results).toMatchObject([
+    { id: full.results[1].id - 1 },
+  ]);
+});
+
 describe("a member", () => {
   it("contains a number, a position, thresholds and an interval, which ends only on request", async () => {
     const team = await Team.of(s);
@@ -224,7 +261,7 @@ describe("an assignment", () => {
     const { body: first } = await s.post(ASSIGNMENTS, body, token);
     const second = await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token);
     expect(problem(second)).toEqual([409, "assignment_overlaps"]);
-    expect(second.body.detail).toContain(`The assignment ${first.id} `);
+    expect(second.body.detail).toContain("An athlete already wears the device");
     await patch(`${ASSIGNMENTS}${first.id}/`, { end_time: day(5) }, token);
     expect((await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token)).status).toBe(201);
     const at = await s.get(`${ASSIGNMENTS}?device=${team.device.id}&at=${day(4)}`, token);

@@ -26,6 +26,7 @@ import {
   webhookDeliveries,
 } from "../store/schema.js";
 import { applySampleRetention } from "./sample-retention.js";
+import { removeSurplusDeliveries } from "./surplus-deliveries.js";
 import { removeSurplusJobs } from "./surplus-jobs.js";
 
 const DAY_MS = 86_400_000;
@@ -94,6 +95,7 @@ export async function applyRetention(
   const steps: (() => Promise<unknown>)[] = [
     ...expiredRows(ctx, signal, onRemoved),
     () => removeSurplusJobs(ctx, signal, (count) => onRemoved("jobs", count)),
+    () => removeSurplusDeliveries(ctx, signal, (count) => onRemoved("webhook_deliveries", count)),
     () => pruneEpochs(ctx),
     async () => {
       for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {

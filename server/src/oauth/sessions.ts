@@ -1,5 +1,5 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
-import { deleting, eraseSome } from "../domain/accounts/erase.js";
+import { deleting, eraseInParts } from "../domain/accounts/erase.js";
 import { lockAccountByUsername } from "../domain/accounts/find.js";
 import { revokeTokens } from "../domain/accounts/write.js";
 import { transact } from "../domain/change/change.js";
@@ -134,6 +134,6 @@ export async function revokeApplication(ctx: Context, clientId: string) {
   const tokens = [refreshTokens, accessTokens, authorizationCodes, deviceCodes].map((table) =>
     deleting(table, eq(table.applicationId, id)),
   );
-  while (await transact(ctx, "app revoke", (unit) => eraseSome(unit, tokens)));
+  await eraseInParts((work) => transact(ctx, "app revoke", work), tokens);
   return result;
 }

@@ -163,7 +163,8 @@ export async function startService(
     if (warning !== undefined) app.log.warn(warning.text);
     await checkClock(own, app.log);
     const list = resolve(erasureListOf(config));
-    if ((await makeErasureList(list)) && (await own.queries.$count(accounts)) > 0) {
+    const firstAccount = own.queries.select({ id: accounts.id }).from(accounts).orderBy(accounts.id).limit(1);
+    if ((await makeErasureList(list)) && (await firstAccount).length > 0) {
       app.log.warn(
         { list },
         "the list of erasures was missing, so an empty list was created; if the database was restored, accounts that were erased since then are back: run asi-server erasures apply --list with a copy of the former list",

@@ -5,23 +5,21 @@ import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import { searchedPlayerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
-import { cursorPage } from "../lists/cursor-page.js";
+import { cursorPage, endOfSearch, searchQuery } from "../lists/cursor-page.js";
 import { matchesSearch } from "../lists/listing.js";
 import { isValidAt } from "../lists/times.js";
 import { toAssignment } from "./resource.js";
 
 export const AssignmentFilters = Type.Object({
   ...CursorQuery,
-  search: Query.text(
-    "Text in the name of the player, or in the name or the serial number of the device. A page searches 5,000 assignments, so it can have few results or none although `next` is not null",
+  search: searchQuery(
+    "Text in the name of the player, or in the name or the serial number of the device",
+    "assignments",
   ),
   device: Query.integer("Id of the device"),
   athlete: Query.integer("Id of the athlete"),
   at: Query.dateTime("Only assignments at this time"),
 });
-
-/** Number of assignments that a page searches. An account can have 50,000, and other requests wait for a long statement. */
-const SEARCHED = 5_000;
 
 /** Lists the caller's own assignments, oldest first. */
 export async function listAssignments(
@@ -54,16 +52,14 @@ export async function listAssignments(
         )
         .orderBy(asc(assignments.id))
         .limit(limit),
-    async (after) => {
-      if (search === undefined) return undefined;
-      const [last] = await queries
+    endOfSearch(search, (after, count) =>
+      queries
         .select({ id: assignments.id })
         .from(assignments)
         .where(filtered(after))
         .orderBy(asc(assignments.id))
-        .offset(SEARCHED - 1)
-        .limit(1);
-      return last?.id;
-    },
+        .offset(count)
+        .limit(1),
+    ),
   );
 }

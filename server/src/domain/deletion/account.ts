@@ -1,7 +1,7 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, assignments, ownerships, permissions, squads, timeframes } from "../../store/schema.js";
-import { deleting, eraseSome, ofPerson } from "../accounts/erase.js";
+import { deleting, eraseInParts, eraseSome, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { usernameKey } from "../accounts/usernames.js";
@@ -88,12 +88,12 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   while (await run((unit) => eraseActivities(unit, id)));
   while (await run((unit) => eraseSquads(unit, id)));
   await eraseEarlierDeliveries(run, id);
-  while (await run((unit) => eraseSome(unit, [carriersOf(id)])));
+  await eraseInParts(run, [carriersOf(id)]);
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
     run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
   );
   // Erase the stored responses before the athletes, because the remaining responses are searched for each athlete.
-  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
+  await eraseInParts(run, ofPerson({ id }));
   for (let after = 0, athletes = await managedBy(ctx.queries, id, after); athletes.length > 0; ) {
     for (const athlete of athletes) {
       after = athlete.id;
@@ -137,7 +137,7 @@ async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
     const webhooks = await run((unit) => nextWebhooks(unit, id, from));
     const last = webhooks.at(-1);
     if (last === undefined) return;
-    while (await run((unit) => eraseSome(unit, [deliveriesOf(webhooks)])));
+    await eraseInParts(run, [deliveriesOf(webhooks)]);
     await run((unit) => deleteWebhooks(unit, webhooks));
     after = last;
   }

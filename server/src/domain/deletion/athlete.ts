@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { accounts, permissions, timeframes } from "../../store/schema.js";
-import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
@@ -34,7 +34,7 @@ export async function removeAthlete(ctx: Context, athlete: AthleteToRemove, run:
     (limit) => run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
     OF_ATHLETE_AT_A_TIME,
   );
-  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
+  await eraseInParts(run, ofPerson({ id }));
   await run(async (unit, account) => {
     await responses.eraseRest(unit);
     await deleteRows(unit, account);

@@ -13,7 +13,7 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
-import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { eraseInParts, ofPerson } from "../accounts/erase.js";
 import { tracesOf } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
@@ -107,8 +107,8 @@ async function erase(
     (limit) => run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
     OF_ATHLETE_AT_A_TIME,
   );
-  while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
-  while (await run((unit) => eraseSome(unit, tracesOf(athlete))));
+  await eraseInParts(run, ofPerson(athlete));
+  await eraseInParts(run, tracesOf(athlete));
   // Again, so that the last transaction examines few responses.
   await responses.eraseInParts(run);
   const proof = await finish(async (unit, account) => {

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, max, min, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import {
   applications,
@@ -11,7 +11,7 @@ import {
   squadMembers,
   squads,
 } from "../../store/schema.js";
-import { relationsTo } from "../accounts/erase.js";
+import { concerns, findAuditRows, relationsTo } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAssignment } from "../assignments/resource.js";
 import type { Context } from "../change/context.js";
@@ -138,34 +138,70 @@ export const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) 
 export const auditOf = (ctx: Context, { id }: Account, count: Count) =>
   jsonArrayOf(auditEntries(ctx.queries, id, count));
 
+/** Number of ids that are found at once and kept. */
+const MAX_IDS = 50_000;
+
+/** Number of rows of the log that one statement looks through. */
+const LOOKED_THROUGH = 20_000;
+
 /**
- * Reads the ids first, by the index of each relation and in no order. If the database had to find the next rows of any relation in
- * the order of their ids, it could read the whole log.
+ * Reads the ids of the audit rows about an athlete, in ascending order. If there are many, it looks through the whole log in short
+ * statements, because other requests to the embedded database wait for a statement.
+ * @returns groups of ids, which can be empty
  */
-async function* auditEntries(queries: Queries, id: number, count: Count): AsyncGenerator<unknown> {
+async function* auditIds(queries: Queries, id: number): AsyncGenerator<number[]> {
   const found = new Set<number>();
-  for (const relation of Object.values(relationsTo(id)))
-    for (const row of await queries.select({ id: auditLog.id }).from(auditLog).where(relation))
-      found.add(row.id);
-  const ids = [...found].sort((a, b) => a - b);
-  for (let at = 0; at < ids.length; at += ROWS) {
-    const rows = await queries
-      .select()
-      .from(auditLog)
-      .where(sql`${auditLog.id} = ANY(${sql.param(ids.slice(at, at + ROWS))}::bigint[])`)
-      .orderBy(auditLog.id);
-    for (const { at, accountId, operation, entity, entityId, before, after } of rows) {
-      count();
-      yield {
-        at: at.toISOString(),
-        by: accountId,
-        operation,
-        entity,
-        entity_id: entityId,
-        before: accountId === id ? before : withoutOthers(before, id),
-        after: accountId === id ? after : withoutOthers(after, id),
-      };
-    }
+  for (const relation of Object.values(relationsTo(id))) {
+    if (found.size > MAX_IDS) break;
+    for (const row of await findAuditRows(queries, relation, MAX_IDS + 1)) found.add(row);
+  }
+  if (found.size <= MAX_IDS) {
+    yield [...found].sort((a, b) => a - b);
+    return;
+  }
+  found.clear();
+  const [log] = await queries.select({ first: min(auditLog.id), last: max(auditLog.id) }).from(auditLog);
+  const last = log?.last ?? 0;
+  for (let after = (log?.first ?? 1) - 1; after < last; after += LOOKED_THROUGH) {
+    // With `OFFSET 0`, the database does not search the whole indexes of the relations for each statement.
+    const { rows } = await queries.execute<{ id: string }>(sql`
+      SELECT id FROM (
+        SELECT * FROM ${auditLog} WHERE id > ${after} AND id <= ${after + LOOKED_THROUGH} OFFSET 0
+      ) AS looked_through WHERE ${concerns(id)} ORDER BY id`);
+    yield rows.map((row) => Number(row.id));
+  }
+}
+
+async function* auditEntries(queries: Queries, id: number, count: Count): AsyncGenerator<unknown> {
+  for await (const ids of auditIds(queries, id)) {
+    yield undefined;
+    for (let at = 0; at < ids.length; at += ROWS)
+      yield* entriesOf(queries, id, ids.slice(at, at + ROWS), count);
+  }
+}
+
+async function* entriesOf(
+  queries: Queries,
+  id: number,
+  ids: readonly number[],
+  count: Count,
+): AsyncGenerator<unknown> {
+  const rows = await queries
+    .select()
+    .from(auditLog)
+    .where(sql`${auditLog.id} = ANY(${sql.param(ids)}::bigint[])`)
+    .orderBy(auditLog.id);
+  for (const { at, accountId, operation, entity, entityId, before, after } of rows) {
+    count();
+    yield {
+      at: at.toISOString(),
+      by: accountId,
+      operation,
+      entity,
+      entity_id: entityId,
+      before: accountId === id ? before : withoutOthers(before, id),
+      after: accountId === id ? after : withoutOthers(after, id),
+    };
   }
 }
 

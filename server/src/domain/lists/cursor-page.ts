@@ -1,5 +1,24 @@
 import { type CursorPage, encodeCursor } from "../../wire/cursor.js";
 import { CURSOR_LIMITS } from "../../wire/page-limits.js";
+import { Query } from "../../wire/types.js";
+
+/** Number of rows that a page of a search looks through. A list can be long, and other requests wait for a long statement. */
+const SEARCHED = 5_000;
+
+/** Declares the parameter `search` of a list that uses `endOfSearch`. */
+export const searchQuery = (description: string, rows: string) =>
+  Query.text(
+    `${description}. A page searches ${SEARCHED.toLocaleString("en")} ${rows}, so it can have few results or none although \`next\` is not null`,
+  );
+
+/**
+ * Returns the `endOf` of a page that is searched.
+ * @param skip returns the row after a number of rows that `read` would look through, if there is one
+ */
+export const endOfSearch =
+  (search: string | undefined, skip: (after: number, count: number) => Promise<{ id: number }[]>) =>
+  async (after: number): Promise<number | undefined> =>
+    search === undefined ? undefined : (await skip(after, SEARCHED - 1))[0]?.id;
 
 /**
  * Returns a page of a list in id order, starting after a cursor.

@@ -1,10 +1,10 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, gte, lt } from "drizzle-orm";
 import { activities, sessions, squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
-import { cursorPage } from "../lists/cursor-page.js";
+import { cursorPage, endOfSearch, searchQuery } from "../lists/cursor-page.js";
 import { matchesSearch } from "../lists/listing.js";
 import { isValidBetween } from "../lists/times.js";
 import { isVisibleSession, roleColumn, type View, viewOf } from "../squad-roles/view.js";
@@ -13,7 +13,7 @@ import { selectSessions, toSession } from "./rules.js";
 
 export const SessionFilters = Type.Object({
   ...CursorQuery,
-  search: Query.text("Text in name, place or kind, or in the name of the squad"),
+  search: searchQuery("Text in name, place or kind, or in the name of the squad", "sessions"),
   squad: Query.integer("Id of the squad"),
   kind: Type.Optional(Kind),
   from: Query.dateTime("Only sessions that end later"),
@@ -25,23 +25,39 @@ export async function listSessions(
   ctx: Context,
   { search, squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,
 ) {
+  const filtered = (before: number) =>
+    and(
+      isVisibleSession(ctx, activities.id),
+      before === 0 ? undefined : lt(activities.id, before),
+      squad === undefined ? undefined : eq(sessions.squadId, squad),
+      kind === undefined ? undefined : eq(sessions.kind, kind),
+      isValidBetween(sessions, from, to),
+    );
   return cursorPage(
     paging,
     (row: Parameters<typeof toSession>[0] & { role: View["role"] }) =>
       toSessionResource({ ...toSession(row), view: viewOf(ctx, row.role) }),
-    async (before, limit) =>
+    async (before, limit, end) =>
       selectSessions(ctx.queries, roleColumn(ctx))
         .where(
           and(
-            isVisibleSession(ctx, activities.id),
-            before === 0 ? undefined : lt(activities.id, before),
-            squad === undefined ? undefined : eq(sessions.squadId, squad),
-            kind === undefined ? undefined : eq(sessions.kind, kind),
-            isValidBetween(sessions, from, to),
+            filtered(before),
+            end === undefined ? undefined : gte(activities.id, end),
             matchesSearch(search, [activities.name, sessions.place, sessions.kind, squads.name]),
           ),
         )
         .orderBy(desc(activities.id))
         .limit(limit),
+    endOfSearch(search, (before, count) =>
+      ctx.queries
+        .select({ id: activities.id })
+        .from(activities)
+        .innerJoin(sessions, eq(sessions.activityId, activities.id))
+        .innerJoin(squads, eq(squads.id, sessions.squadId))
+        .where(filtered(before))
+        .orderBy(desc(activities.id))
+        .offset(count)
+        .limit(1),
+    ),
   );
 }

@@ -11,6 +11,9 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
  * limits are counted instead of sent.
  */
 
+/** Number of deliveries of a webhook that are kept. Older deliveries are kept only until they have ended. */
+export const MAX_DELIVERIES = 20_000;
+
 /** Kind of the jobs that send deliveries. */
 export const DELIVERY_JOB: JobKind = "webhook";
 

@@ -103,7 +103,8 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     ...webhooks,
     id: "listAccountDeliveries",
     summary: "List the deliveries of a webhook",
-    description: "Returns the oldest first.",
+    description:
+      "Returns the oldest first. The service keeps the newest 20,000 deliveries of a webhook, and older deliveries only until they have ended.",
     method: "GET",
     path: `${WEBHOOK}deliveries/`,
     query: AccountDeliveryFilters,

@@ -92,6 +92,8 @@ export function webhookRoutes(app: FastifyInstance): void {
     id: "listDeliveries",
     tag,
     summary: "List a webhook's deliveries",
+    description:
+      "The service keeps the newest 20,000 deliveries of a webhook, and older deliveries only until they have ended.",
     deprecated,
     method: "GET",
     path: "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/",
