@@ -30,7 +30,7 @@ export const commands = {
     const file = text(args, "file");
     const warning = await checkServerKey(ctx, ctx.queries);
     // The restore of a backup without a key does not ask for a key that cannot decrypt its secrets.
-    const serverKeys = warning?.opens === "none" ? [] : await openingServerKeys(ctx, ctx.queries);
+    const serverKeys = warning?.isWrong ? [] : await openingServerKeys(ctx, ctx.queries);
     const erasureLists = await erasureListNames(erasureListOf(ctx.config));
     const rows = await namingAway(
       ctx.database,

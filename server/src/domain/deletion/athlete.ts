@@ -35,6 +35,8 @@ export async function removeAthlete(ctx: Context, athlete: AthleteToRemove, run:
     OF_ATHLETE_AT_A_TIME,
   );
   await eraseInParts(run, ofPerson({ id }));
+  // Again, so that the last transaction examines few responses.
+  await responses.eraseInParts(run);
   await run(async (unit, account) => {
     await responses.eraseRest(unit);
     await deleteRows(unit, account);

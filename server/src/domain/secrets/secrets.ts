@@ -129,8 +129,8 @@ const TRIED = 20;
 
 /** What an operator must know about secrets that the server key does not decrypt. */
 interface KeyWarning {
-  /** How many of the tried secrets the key decrypts. With `none`, it is the wrong key. */
-  opens: "none" | "some";
+  /** Whether the key is probably the wrong one: it does not decrypt most of the tried secrets. */
+  isWrong: boolean;
   text: string;
 }
 
@@ -152,11 +152,11 @@ export async function checkServerKey(ctx: Keys, queries: Queries): Promise<KeyWa
   // A key reset would also remove the secrets that the key decrypts.
   if (unopened.length < tried.size)
     return {
-      opens: "some",
-      text: `The key of this process, ${own}, does not decrypt the secrets of these webhooks: ${unopened.join(", ")}. They cannot be called: their owners must set a new secret. Only the ${TRIED} oldest and the ${TRIED} newest webhooks were checked.`,
+      isWrong: unopened.length > tried.size / 2,
+      text: `The key of this process, ${own}, does not decrypt the secrets of these webhooks: ${unopened.join(", ")}. They cannot be called. If this key has replaced another one, set SERVER_KEY to the former key, or restore the file server.key; otherwise their owners must set a new secret. Only the ${TRIED} oldest and the ${TRIED} newest webhooks were checked.`,
     };
   return {
-    opens: "none",
+    isWrong: true,
     text: `Secrets in the database are not encrypted with the key of this process, ${own}, so their webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`,
   };
 }
