@@ -67,6 +67,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     await page.getByText(`Sprints: ${sprint.threshold_1.values.length}`, { exact: true }).waitFor();
     const zones = page.locator(".panel", { hasText: "Speed zones: those of this report." });
     expect(await zones.locator("tbody th").allInnerTexts()).toEqual(["0–10.8", "10.8–18", "18+"]);
+    await page.getByText("Settings", { exact: true }).click();
     await page.getByLabel("Sport").selectOption("running");
     await page.getByText("Speed zones: Running.").waitFor();
   });
