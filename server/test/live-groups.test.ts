@@ -64,6 +64,17 @@ const put = (s: TestService, { id }: Pick<TestDevice, "id">, ...times: number[])
     times.map((t) => ({ t, speed: 3000, hr: 150 })),
   );
 
+const changePermission = (
+  s: TestService,
+  athleteId: number,
+  permission: "READ" | "WRITE",
+  times: Partial<Pick<typeof permissions.$inferSelect, "startTime" | "expirationTime">>,
+) =>
+  s.store.database.queries
+    .update(permissions)
+    .set(times)
+    .where(and(eq(permissions.athleteId, athleteId), eq(permissions.permission, permission)));
+
 describe("live data of all devices", () => {
   it("begin with the newest sample of each device, and continue with later samples of any device", async ({
     service: s,
@@ -386,10 +397,7 @@ describe("live data of a session", () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     const session = await scene.session();
-    await s.store.database.queries
-      .update(permissions)
-      .set({ expirationTime: new Date(minute(30)) })
-      .where(and(eq(permissions.athleteId, ann.athlete), eq(permissions.permission, "READ")));
+    await changePermission(s, ann.athlete, "READ", { expirationTime: new Date(minute(30)) });
     await put(s, ann.device, Date.parse(minute(20)));
     const client = await follow(s, `/api/v2/sessions/${session}/live/`, { by: scene.manager });
     expect(timesOf(await client.next())).toEqual([Date.parse(minute(20))]);
@@ -403,10 +411,7 @@ describe("live data of a session", () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     const session = await scene.session();
-    await s.store.database.queries
-      .update(permissions)
-      .set({ startTime: new Date(minute(60)) })
-      .where(and(eq(permissions.athleteId, ann.athlete), eq(permissions.permission, "WRITE")));
+    await changePermission(s, ann.athlete, "WRITE", { startTime: new Date(minute(60)) });
     await scene.send("PATCH", `/api/v2/sessions/${session}/`, { end_time: minute(90) });
     const extraTime = half({ name: "Extra time", start_time: minute(60), end_time: minute(90) });
     await putPeriods(scene, `/api/v2/sessions/${session}/`, [extraTime]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { service, type TestService } from "./service.js";
-import { guestOf, minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
+import { guestOf, halvesFrom, minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
 import { store } from "./team.js";
 
 let s: TestService;
@@ -17,14 +17,7 @@ describe("the comparisons in the season of a squad", () => {
     const season = async () =>
       (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
     const play = async (id: number, from: number, speed?: number) => {
-      const half = (name: string, start: number) => ({
-        name,
-        start_time: minute(start),
-        end_time: minute(start + 30),
-        athlete: null,
-      });
-      const halves = [half("1st half", from), half("2nd half", from + 30)];
-      expect((await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halves)).status).toBe(200);
+      expect((await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halvesFrom(from))).status).toBe(200);
       await scene.completeTable(id);
       await scene.run(first.device, from, from + 59, speed);
     };
@@ -57,14 +50,7 @@ describe("the comparisons in the season of a squad", () => {
     const { scene, first, session } = await played("Ann");
     const day = (days: number) => days * 24 * 60;
     const play = async (id: number, from: number) => {
-      const half = (name: string, start: number) => ({
-        name,
-        start_time: minute(start),
-        end_time: minute(start + 30),
-        athlete: null,
-      });
-      const halves = [half("1st half", from), half("2nd half", from + 30)];
-      await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halves);
+      await scene.send("PUT", `/api/v2/sessions/${id}/periods/`, halvesFrom(from));
       await scene.completeTable(id);
       await scene.run(first.device, from, from + 60, 5000);
       await scene.figures(id);

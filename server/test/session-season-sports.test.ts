@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { service, type TestService } from "./service.js";
-import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { halvesFrom, minute, SquadScene, type TestPlayer } from "./squad-scene.js";
 
 let s: TestService;
 
@@ -63,14 +63,7 @@ describe("the sports in the season of a squad", () => {
         end_time: minute(from + 60),
         ...changes,
       });
-      const half = (name: string, at: number) => ({
-        name,
-        start_time: minute(at),
-        end_time: minute(at + 30),
-        athlete: null,
-      });
-      const halves = [half("1st half", from), half("2nd half", from + 30)];
-      await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, halves);
+      await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, halvesFrom(from));
       await scene.run(ann.device, from, from + 60, speed);
       await scene.completeTable(session);
     };

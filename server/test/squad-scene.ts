@@ -184,6 +184,15 @@ export async function tokenOf({ s }: SquadScene, { athlete }: TestPlayer): Promi
   return s.logIn(account?.username ?? "", other.password);
 }
 
+/** Returns the bodies of two halves of 30 minutes for all players, from a minute on. */
+export const halvesFrom = (from: number) =>
+  ["1st half", "2nd half"].map((name, i) => ({
+    name,
+    start_time: minute(from + 30 * i),
+    end_time: minute(from + 30 * (i + 1)),
+    athlete: null,
+  }));
+
 /** Returns the body of a period of the first half. */
 export const half = (changes: Record<string, unknown> = {}) => ({
   name: "1st half",

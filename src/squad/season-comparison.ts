@@ -80,7 +80,7 @@ export const isComparable = (entry: SeasonEntry | undefined): boolean =>
 export const isPlayedMatch = (entry: SeasonEntry): boolean =>
   isOnPitch(entry) && (entry.row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 
-/** Returns whether a figure grows with the minutes that a player plays. The minutes themselves are compared as they are. */
+/** Returns whether a figure depends on the playing time. Minutes are excluded, because they are the playing time. */
 const growsWithTime = ({ key, kind }: SquadColumn): boolean => kind === "sum" && key !== "minutes";
 
 /** Returns whether a player plays about as long as in the match that is compared; a training session is compared with whole matches. */

@@ -52,14 +52,12 @@ export async function listAssignments(
         )
         .orderBy(asc(assignments.id))
         .limit(limit),
-    endOfSearch(search, (after, count) =>
+    endOfSearch(search, (after) =>
       queries
         .select({ id: assignments.id })
         .from(assignments)
         .where(filtered(after))
-        .orderBy(asc(assignments.id))
-        .offset(count)
-        .limit(1),
+        .orderBy(asc(assignments.id)),
     ),
   );
 }

@@ -11,14 +11,24 @@ export const searchQuery = (description: string, rows: string) =>
     `${description}. A page searches ${SEARCHED.toLocaleString("en")} ${rows}, so it can have few results or none although \`next\` is not null`,
   );
 
+/** A query in the order of a list, to which the database adds an offset and a limit. */
+interface OrderedIds {
+  offset(count: number): { limit(count: number): PromiseLike<{ id: number }[]> };
+}
+
 /**
  * Returns the `endOf` of a page that is searched.
- * @param skip returns the row after a number of rows that `read` would look through, if there is one
+ * @param idsAfter selects the rows that `read` would look through
  */
 export const endOfSearch =
-  (search: string | undefined, skip: (after: number, count: number) => Promise<{ id: number }[]>) =>
-  async (after: number): Promise<number | undefined> =>
-    search === undefined ? undefined : (await skip(after, SEARCHED - 1))[0]?.id;
+  (search: string | undefined, idsAfter: (after: number) => OrderedIds) =>
+  async (after: number): Promise<number | undefined> => {
+    if (search === undefined) return undefined;
+    const [end] = await idsAfter(after)
+      .offset(SEARCHED - 1)
+      .limit(1);
+    return end?.id;
+  };
 
 /**
  * Returns a page of a list in id order, starting after a cursor.

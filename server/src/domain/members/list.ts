@@ -57,15 +57,13 @@ export async function listMembers(
         )
         .orderBy(asc(squadMembers.id))
         .limit(limit),
-    endOfSearch(search, (after, count) =>
+    endOfSearch(search, (after) =>
       ctx.queries
         .select({ id: squadMembers.id })
         .from(squadMembers)
         .innerJoin(squads, eq(squads.id, squadMembers.squadId))
         .where(filtered(after))
-        .orderBy(asc(squadMembers.id))
-        .offset(count)
-        .limit(1),
+        .orderBy(asc(squadMembers.id)),
     ),
   );
 }

@@ -48,16 +48,14 @@ export async function listSessions(
         )
         .orderBy(desc(activities.id))
         .limit(limit),
-    endOfSearch(search, (before, count) =>
+    endOfSearch(search, (before) =>
       ctx.queries
         .select({ id: activities.id })
         .from(activities)
         .innerJoin(sessions, eq(sessions.activityId, activities.id))
         .innerJoin(squads, eq(squads.id, sessions.squadId))
         .where(filtered(before))
-        .orderBy(desc(activities.id))
-        .offset(count)
-        .limit(1),
+        .orderBy(desc(activities.id)),
     ),
   );
 }
