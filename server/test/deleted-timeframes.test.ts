@@ -30,6 +30,16 @@ const namesInSeason = async (scene: SquadScene): Promise<string[]> => {
   return body.players.map(({ player }: { player: string }) => player);
 };
 
+it("the deletion of a session computes none of its figures", async () => {
+  const { scene, session } = await played();
+  await s.runJobs();
+  expect((await scene.send("DELETE", `/api/v2/sessions/${session}/`)).status).toBe(204);
+  const { rows } = await s.store.database.queries.execute(
+    sql`SELECT kind FROM jobs WHERE kind = 'session-figures' AND state = 'PENDING'`,
+  );
+  expect(rows).toEqual([]);
+});
+
 describe("the season contains a session again, without a request for its table, after", () => {
   it("a change has only deleted time frames", async () => {
     const { scene, session, path } = await played();
