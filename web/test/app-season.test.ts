@@ -121,26 +121,26 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     await showView(page, `#/squads/${squad}/season`, "First team");
     await page.getByRole("button", { name: "Table" }).click();
     const rowOf = (name: string) => page.getByRole("row", { name }).getByRole("cell").allInnerTexts();
+    const figuresOf = async (name: string) => {
+      const cells = await rowOf(name);
+      return [cells[0], cells[2], cells[4], cells[5]];
+    };
     const whole = (value: number | null | undefined) =>
       value == null ? "–" : Math.round(value).toLocaleString("en");
     for (const figure of ["distance_m", "rate_m_per_min"] as const) {
       await page.getByLabel("Figure").selectOption(figure);
       for (const { player, normal, best, entries } of players) {
         const last = entries.find(({ session }) => session === sessions[5])?.figures[figure];
-        const cells = await rowOf(player);
-        expect([cells[0], cells[2], cells[4], cells[5]], `${player} ${figure}`).toEqual([
-          whole(last),
-          whole(normal[figure]?.mean),
-          whole(best[figure]),
-          String(entries.length),
-        ]);
+        await expect
+          .poll(() => figuresOf(player), { message: `${player} ${figure}` })
+          .toEqual([whole(last), whole(normal[figure]?.mean), whole(best[figure]), String(entries.length)]);
       }
     }
     const bea = players.find(({ player }) => player === "Bea Bell");
     expect(bea?.normal.rate_m_per_min?.mean).toBeCloseTo(120, 0);
     // Too few matches precede this earlier session.
     await page.getByLabel("Session").selectOption(String(sessions[1]));
-    expect((await rowOf("Bea Bell")).slice(0, 3)).toEqual(["126", "new", "–"]);
+    await expect.poll(async () => (await rowOf("Bea Bell")).slice(0, 3)).toEqual(["126", "new", "–"]);
     expect(await violations(page)).toEqual([]);
   });
 
