@@ -10,6 +10,7 @@ import { matchesStrongly, type Tagged } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
+import { InPartsFirst } from "./in-parts-first.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /**
@@ -31,7 +32,7 @@ const isRepeatable = (error: unknown) =>
 /**
  * Runs `work` in a transaction with audit rows and jobs, outside operations. Used by operator commands and
  * registration. Retries the work when the database aborts the transaction because of a deadlock or a serialization
- * failure.
+ * failure, and when it throws `InPartsFirst`.
  * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(
@@ -44,7 +45,9 @@ export async function transact<T>(
     try {
       return await transactOnce(ctx, operation, work, by);
     } catch (error) {
-      if (!isRepeatable(error) || tries === MAX_TRIES) throw error;
+      const isTooLarge = error instanceof InPartsFirst;
+      if (!(isTooLarge || isRepeatable(error)) || tries === MAX_TRIES) throw error;
+      if (isTooLarge) while (await transact(ctx, error.operation, error.part, by));
     }
   }
 }
