@@ -4,6 +4,7 @@ import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../.
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/session-readers.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
+import { assignmentTime } from "../timeframes/assignment-time.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
@@ -50,10 +51,14 @@ export async function deriveTimeframes(
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
   const ages = agesOf([...known, ...moved]);
-  const added = [...missing.values()].map((one) => ({
-    ...one,
-    assignedAt: ages.get(timeOf(one)) ?? unit.now,
-  }));
+  const ageOf = (one: WantedTimeframe) => ages.get(timeOf(one));
+  const wantedOnes = [...missing.values()];
+  const { ownerId } = session;
+  const now = await assignmentTime(
+    unit,
+    wantedOnes.filter((one) => ageOf(one) === undefined).map((one) => ({ ...one, ownerId })),
+  );
+  const added = wantedOnes.map((one) => ({ ...one, assignedAt: ageOf(one) ?? now }));
   const created = await addTimeframes(unit, session, jsonSchemaId, added);
   await room.requireDevicesTake(unit, created);
   await deleteFiguresOfOthers(unit, session, inputs);
