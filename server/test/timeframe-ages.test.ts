@@ -37,3 +37,33 @@ it("a time frame that is created, moved or derived is newer than those of the de
   const [derived] = (await scene.frames(next)).filter(({ athlete }) => athlete === first.athlete);
   expect(await ages()).toEqual([own, created, other, derived?.id]);
 });
+
+it("a time frame of a session keeps its age when it gets other times, unless it is extended into one of another athlete", async () => {
+  const s = await TestService.start(await newStore());
+  const { scene, first, second, session, path } = await squadWithSession(s, "Ann", "Bob");
+  const { queries } = s.store.database;
+  const [own] = await scene.frames(session);
+  const athletes = async () => {
+    const { athleteId, deviceId, assignedAt, id } = timeframes;
+    const ofDevice = eq(deviceId, first.device.id);
+    const rows = await queries.select({ athleteId }).from(timeframes).where(ofDevice).orderBy(assignedAt, id);
+    return rows.map(({ athleteId }) => athleteId);
+  };
+  const wornByBob = async (from: number, to: number) => {
+    const times = { start_time: minute(from), end_time: minute(to) };
+    const sent = { ...own, id: undefined, athlete: second.athlete, device: first.device.id, ...times };
+    expect((await scene.send("POST", "/api/v1/timeframes/", sent)).status).toBe(201);
+  };
+  const end = async (at: number) =>
+    expect((await scene.send("PATCH", path, { end_time: minute(at) })).status).toBe(200);
+  const [ann, bob] = [first.athlete, second.athlete];
+
+  await wornByBob(10, 20);
+  await end(61);
+  expect(await athletes()).toEqual([ann, bob]);
+  await end(50);
+  expect(await athletes()).toEqual([ann, bob]);
+  await wornByBob(55, 58);
+  await end(60);
+  expect(await athletes()).toEqual([bob, bob, ann]);
+});
