@@ -80,7 +80,8 @@ export async function createDelivery(
   return row;
 }
 
-const receiverOf = (url: string) => new URL(url).host;
+/** One host can answer on thousands of ports. */
+const receiverOf = (url: string) => new URL(url).hostname;
 
 /**
  * Adds the job that sends a delivery again.
