@@ -239,9 +239,9 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
   });
 
   it("keep the rows and the place of a search after Back", async () => {
-    for (let n = 10; n < 70; n++) await scene.session(`Friendly ${n}`);
+    for (let n = 10; n < 70; n++) await scene.session(`Testimonial ${n}`);
     const page = await openSignedIn(service, scene, { hash: "#/sessions" });
-    await page.getByLabel("Search sessions").fill("friendly");
+    await page.getByLabel("Search sessions").fill("testimonial");
     const found = page.locator(".records tbody tr");
     await page.getByText("The first 50 of 60").waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
@@ -251,7 +251,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     const place = () => page.evaluate(() => (history.state as { place?: number } | null)?.place ?? 0);
     await expect.poll(place).toBeGreaterThan(100);
     await last.click();
-    await page.getByRole("heading", { level: 1 }).filter({ hasText: "Friendly" }).waitFor();
+    await page.getByRole("heading", { level: 1 }).filter({ hasText: "Testimonial" }).waitFor();
     await page.goBack();
     await expect.poll(() => found.count()).toBe(60);
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
