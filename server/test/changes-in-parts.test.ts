@@ -5,18 +5,16 @@ import { BeginAgain } from "../src/domain/change/begin-again.js";
 import { transact } from "../src/domain/change/change.js";
 import type { Context } from "../src/domain/change/context.js";
 import { deleteSamples } from "../src/domain/raw-data/delete.js";
-import { importRoster } from "../src/domain/rosters/import.js";
 import { attemptDelivery } from "../src/domain/webhooks/attempt.js";
 import { deleteWebhook } from "../src/domain/webhooks/manage.js";
 import { disableWebhook } from "../src/domain/webhooks/operate.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
-import { accounts, jobs, squads, webhookDeliveries } from "../src/store/schema.js";
+import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer } from "./receiver.js";
 import { walk } from "./recordings.js";
 import type { TestAccount, TestService } from "./service.js";
-import { grant } from "./team.js";
 import { receiver, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
@@ -137,36 +135,6 @@ it("the hashes of 2,500 recordings are deleted a thousand at a time before their
   expect(deleted).toBe(10);
   expect(statements.filter((text) => /^UPDATE "jobs" SET payload/.test(text))).toHaveLength(PARTS_OF_2500);
   expect(await s.store.database.queries.$count(jobs, sql`payload ? 'sha256'`)).toBe(0);
-});
-
-it("a roster reads the athletes again outside of its transaction if they have changed", async ({
-  hooks: { s, ann },
-}) => {
-  const { queries } = s.store.database;
-  const athlete = await s.athlete();
-  await grant(s, athlete.id, ann.id, "READ", "2023-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
-  const [squad] = await queries
-    .insert(squads)
-    .values({ name: "First team", ownerId: ann.id, createdAt: new Date() })
-    .returning();
-  const { ctx, statements } = logged(s, ann);
-  let imported: Promise<unknown> | undefined;
-  await queries.transaction(async (other) => {
-    await other.select().from(accounts).where(eq(accounts.id, ann.id)).for("update");
-    await other.update(accounts).set({ managedBy: ann.id }).where(eq(accounts.id, athlete.id));
-    const file = new TextEncoder().encode(`player,serial\n${athlete.username},\n`);
-    imported = importRoster(ctx, squad?.id ?? 0, file, {});
-    imported.catch(() => undefined);
-    // The import waits for the lock.
-    await expect.poll(() => statements.at(-1)).toMatch(/from "accounts".* for no key update$/);
-  });
-  expect(await imported).toMatchObject({ created: { athletes: 0, members: 1 } });
-  const order = statements
-    .map((text) =>
-      text.includes("profile_external_id") ? "read" : (/^(begin|commit|rollback)/.exec(text)?.[1] ?? ""),
-    )
-    .filter((text) => text !== "");
-  expect(order).toEqual(["read", "begin", "rollback", "read", "begin", "commit"]);
 });
 
 it("a transaction that always begins again is refused after five attempts", async ({ hooks: { s } }) => {

@@ -81,8 +81,11 @@ export async function createDelivery(
   return row;
 }
 
-/** One host can answer on thousands of ports. */
-const receiverOf = (url: string) => new URL(url).hostname;
+/**
+ * Includes the port. Otherwise an account could fill the slots of a host, which all accounts share, with calls to a port of it that
+ * never answers.
+ */
+const receiverOf = (url: string) => new URL(url).host;
 
 /**
  * Adds the job that sends a delivery again.

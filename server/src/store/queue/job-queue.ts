@@ -57,7 +57,7 @@ export interface NewJob {
   chargedGroup?: string;
   /** At most one job of this kind and key can wait; another one is not added. */
   uniqueKey?: string;
-  /** Host of the receiver that the job calls. */
+  /** Host and port of the receiver that the job calls. */
   receiver?: string;
   /** Time until the job is due, ms; default 0. */
   delayMs?: number;

@@ -26,7 +26,7 @@ export const jobs = pgTable("jobs", {
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host of the receiver that the job calls, for the limit per receiver. */
+  /** Host and port of the receiver that the job calls, for the limit per receiver. */
   receiver: text("receiver"),
   /** Number of failures of the job. */
   failures: integer("failures").notNull().default(0),
