@@ -49,6 +49,7 @@ it("a statement examines a hundred webhooks", async () => {
       INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
       SELECT gen_random_uuid(), ${webhook}, 'http://127.0.0.1:9/', 'sealed', 'activity-updated', '{}', 'delivered', now()
       FROM generate_series(1, ${count}::int) AS n`);
+  await queries.delete(webhookDeliveries);
   await add(sql`n`, 250);
   await add(sql`120`, MAX_DELIVERIES + 2);
   const statements: string[] = [];
