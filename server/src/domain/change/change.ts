@@ -4,13 +4,13 @@ import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { enqueue, enqueueAll, enqueueOverTimes, type SmallJob } from "../../store/queue/job-queue.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import { AuditWriter } from "./audit.js";
+import { BeginAgain } from "./begin-again.js";
 import type { Context } from "./context.js";
 import { react } from "./effects.js";
 import { matchesStrongly, type Tagged } from "./entity-tags.js";
 import { errors } from "./errors.js";
 import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
-import { InPartsFirst } from "./in-parts-first.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /**
@@ -32,7 +32,7 @@ const isRepeatable = (error: unknown) =>
 /**
  * Runs `work` in a transaction with audit rows and jobs, outside operations. Used by operator commands and
  * registration. Retries the work when the database aborts the transaction because of a deadlock or a serialization
- * failure, and when it throws `InPartsFirst`.
+ * failure, or when the work throws `BeginAgain`.
  * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(
@@ -41,13 +41,16 @@ export async function transact<T>(
   work: (unit: UnitOfWork) => Promise<T>,
   by: number | null = ctx.caller?.id ?? null,
 ): Promise<T> {
+  let first: BeginAgain["first"] | undefined;
   for (let tries = 1; ; tries++) {
     try {
+      await first?.(ctx.queries);
       return await transactOnce(ctx, operation, work, by);
     } catch (error) {
-      const isTooLarge = error instanceof InPartsFirst;
-      if (!(isTooLarge || isRepeatable(error)) || tries === MAX_TRIES) throw error;
-      if (isTooLarge) while (await transact(ctx, error.operation, error.part, by));
+      const beginsAgain = error instanceof BeginAgain;
+      if (!beginsAgain && !isRepeatable(error)) throw error;
+      if (tries === MAX_TRIES) throw beginsAgain ? errors.concurrentChanges() : error;
+      if (beginsAgain) first = error.first;
     }
   }
 }

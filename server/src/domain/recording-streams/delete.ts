@@ -2,14 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recordingStreams } from "../../store/schema.js";
 import { lockDevice } from "../bulk-load/store-batches.js";
-import { InPartsFirst } from "../change/in-parts-first.js";
+import { BeginAgain } from "../change/begin-again.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { announceChanges } from "./changed-times.js";
 import { findStream } from "./find.js";
 import type { RecordingStream } from "./resource.js";
-
-/** Name of the transactions that delete pieces. */
-export const DELETE_PIECES = "delete stream pieces";
 
 /** Maximum number of pieces that one transaction deletes, and number of bytes within which they begin. Other requests wait for it. */
 const DELETED_AT_A_TIME = 1_000;
@@ -20,7 +17,7 @@ const DELETED_BYTES = 8 * 1024 ** 2;
  * owner, or because another recording replaces it. An open request ends at its next piece with `replaced`; a new request sends the
  * recording from the start.
  * @param of.ownerId whose samples were deleted, which streams of other managers do not store; absent for all managers
- * @throws InPartsFirst if the stream has more pieces than one transaction deletes
+ * @throws BeginAgain if the stream has more pieces than one transaction deletes
  */
 export async function deleteStream(
   unit: UnitOfWork,
@@ -32,7 +29,7 @@ export async function deleteStream(
   const isSame = ({ recording, managerId }: RecordingStream) =>
     recording === stream.recording && managerId === stream.managerId;
   if (await hasManyPieces(queries, deviceId))
-    throw new InPartsFirst(DELETE_PIECES, (part) => deleteSomePieces(part, deviceId, isSame));
+    throw new BeginAgain((outside) => deletePieces(outside, deviceId, isSame));
   // Announce the changes first, because the job that announces them would not find them later.
   await announceChanges(unit, stream);
   await queries.delete(recordingStreams).where(eq(recordingStreams.deviceId, deviceId));
@@ -46,11 +43,23 @@ async function hasManyPieces(queries: Queries, deviceId: number): Promise<boolea
 }
 
 /**
+ * Deletes the pieces of a stream in transactions of limited size.
+ * @param isUnneeded checked in each transaction, because another request may use the stream again
+ */
+export async function deletePieces(
+  queries: Queries,
+  deviceId: number,
+  isUnneeded: (stream: RecordingStream) => boolean,
+): Promise<void> {
+  while (await queries.transaction((part) => deleteSomePieces(part, deviceId, isUnneeded)));
+}
+
+/**
  * Deletes some pieces of a stream, last pieces first, so that an unfinished stream can continue before them after an interruption.
  * @returns whether there are more
  */
-export async function deleteSomePieces(
-  { queries }: UnitOfWork,
+async function deleteSomePieces(
+  queries: Queries,
   deviceId: number,
   isUnneeded: (stream: RecordingStream) => boolean,
 ): Promise<boolean> {

@@ -1,10 +1,7 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recordingStreams, streamPieces } from "../../store/schema.js";
-import { transact } from "../change/change.js";
-import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { DELETE_PIECES, deleteSomePieces } from "./delete.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
 /**
@@ -50,18 +47,6 @@ export async function addPiece(
     )
     INSERT INTO stream_pieces (device_id, first_byte, bytes)
     SELECT ${deviceId}::bigint, ${firstByte}::bigint, bytes FROM piece WHERE NOT EXISTS (SELECT FROM grown)`);
-}
-
-/**
- * Deletes the pieces of a stream in transactions of limited size.
- * @param isUnneeded checked in each transaction, because another request may use the stream again
- */
-export async function deletePieces(
-  ctx: Context,
-  deviceId: number,
-  isUnneeded: (stream: RecordingStream) => boolean,
-): Promise<void> {
-  while (await transact(ctx, DELETE_PIECES, (unit) => deleteSomePieces(unit, deviceId, isUnneeded)));
 }
 
 /**
