@@ -54,3 +54,53 @@ it.each([
   });
   expect(workers.forgotten).toEqual(["copy.asi"]);
 });
+
+/** Workers that read different recordings at once, unless the reading is cancelled. */
+const quickWorkers = {
+  count: 1,
+  async read({ id, file }: { id: number; file: File }, _: number, { signal }: { signal: AbortSignal }) {
+    if (file.size > 0) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    signal.throwIfAborted();
+    const samples = { length: 0, timestampMs: Float64Array.of() };
+    return { id, file, serial: String(id), shiftMs: 0, startMs: 1000, damagedAfterMs: [], samples };
+  },
+  forget() {},
+} as unknown as SquadWorkers;
+
+const namesIn = (files: SquadFiles) => files.recordings.value.map(({ file }) => file.name);
+
+it("files that are added while the figures of others are computed are read too", async () => {
+  let isComputed: () => void = () => {};
+  const computing = new Promise<void>((resolve) => {
+    isComputed = resolve;
+  });
+  const files = new SquadFiles(quickWorkers, null, { onRead: () => computing, onShown() {} });
+  const first = files.add([new File([], "first.asi")]);
+  await expect.poll(() => namesIn(files)).toEqual(["first.asi"]);
+  const second = files.add([new File([], "second.asi")]);
+  isComputed();
+  await Promise.all([first, second]);
+  expect([namesIn(files), files.isReading.value]).toEqual([["first.asi", "second.asi"], false]);
+});
+
+it("files that are added after the end of reading are read, even before the last reading has ended", async () => {
+  const files = new SquadFiles(quickWorkers, null, { async onRead() {}, onShown() {} });
+  const endless = files.add([new File(["rows"], "endless.asi")]);
+  await expect.poll(() => files.files.value[0]?.state.name).toBe("reading");
+  files.stopReading();
+  const added = files.add([new File([], "added.asi")]);
+  await Promise.all([endless, added]);
+  expect(namesIn(files)).toEqual(["added.asi"]);
+});
+
+it("a clock that is shifted twice to the same difference is shifted once", async () => {
+  const files = new SquadFiles(quickWorkers, null, { async onRead() {}, onShown() {} });
+  await files.add([new File([], "Keller.asi")]);
+  const id = files.recordings.value[0]?.id ?? 0;
+  const times = () => files.recordings.value.map(({ shiftMs, startMs }) => [shiftMs, startMs]);
+  files.shiftClock(id, 3000);
+  files.shiftClock(id, 3000);
+  expect(times()).toEqual([[3000, 4000]]);
+  files.shiftClock(id, 0);
+  expect(times()).toEqual([[0, 1000]]);
+});

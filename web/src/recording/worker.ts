@@ -163,7 +163,6 @@ const squad: Handlers<SquadRequests> = {
   read: async (asked, hooks) => (await loadSquad()).read(asked, hooks),
   readRange: async (asked, hooks) => (await loadSquad()).readRange(asked, hooks),
   adopt: async (asked, hooks) => (await loadSquad()).adopt(asked, hooks),
-  shift: async (asked, hooks) => (await loadSquad()).shift(asked, hooks),
   demoFile: async (asked, hooks) => (await loadSquad()).demoFile(asked, hooks),
   forget: async (asked, hooks) => (await loadSquad()).forget(asked, hooks),
   memberFigures: async (asked, hooks) => (await loadSquad()).memberFigures(asked, hooks),

@@ -22,18 +22,18 @@ function wrongIn(session: SquadSession): readonly WrongClock[] {
 }
 
 /** Clocks that differ from the others, and clocks that were corrected in this view. */
-export function ofClocks(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
+export function ofClocks(session: SquadSession): LookAt[] {
   const zone = session.settings.zone.value;
   const recordings = session.recordings.value;
   const minute = (ms: number) => timeOfDay(ms, zone).slice(0, 5);
   const wrong = wrongIn(session).flatMap(({ id, byMs }): LookAt[] => {
     const recording = recordings.find((one) => one.id === id);
     if (recording === undefined) return [];
-    const key = `clock ${id} ${recording.shiftMs}`;
     const others = session.shownRecordings.value.filter((one) => one.id !== id).length;
     return [
       {
-        key,
+        key: `clock ${recording.shiftMs}`,
+        recordings: [id],
         sign: "clock",
         where: recording.file.name,
         what: `Clock ${duration(Math.abs(byMs))} ${byMs > 0 ? "behind" : "ahead of"} the others.`,
@@ -41,29 +41,27 @@ export function ofClocks(session: SquadSession, ignore: (key: string) => () => v
         actions: [
           {
             name: `Shift by ${byMs > 0 ? "+" : "−"}${elapsed(Math.abs(byMs))}`,
-            press: () => void session.opened.shiftClock(id, byMs),
+            press: () => session.opened.shiftClock(id, recording.shiftMs + byMs),
             isPrimary: true,
           },
-          { name: "Ignore", press: ignore(key) },
         ],
+        ignore: "Ignore",
       },
     ];
   });
   const shifted = recordings
     .filter(({ shiftMs }) => shiftMs !== 0)
-    .map(({ id, file, shiftMs }): LookAt => {
-      const key = `shifted ${id} ${shiftMs}`;
-      return {
-        key,
+    .map(
+      ({ id, file, shiftMs }): LookAt => ({
+        key: `shifted ${shiftMs}`,
+        recordings: [id],
         sign: "clock",
         where: file.name,
         what: "Clock shifted.",
         meaning: `Its times are ${duration(Math.abs(shiftMs))} ${shiftMs > 0 ? "later" : "earlier"} here than in the file.`,
-        actions: [
-          { name: "Shift it back", press: () => void session.opened.shiftClock(id, -shiftMs) },
-          { name: "Ignore", press: ignore(key) },
-        ],
-      };
-    });
+        actions: [{ name: "Shift it back", press: () => session.opened.shiftClock(id, 0) }],
+        ignore: "Ignore",
+      }),
+    );
   return [...wrong, ...shifted];
 }

@@ -2,7 +2,7 @@ import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals
 import { isSameRecording } from "asi-convert/squad";
 import type { SheetKind } from "asi-convert/squad-sheets";
 import { ReadingError } from "../recording/calls.js";
-import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import { type OpenRecording, shifted } from "../recording/squad/squad-recording.js";
 import { stableList } from "../view/stable-list.js";
 import { type FileState, isOfSystem, readSheetFile, type SheetFile, type SquadFile } from "./squad-file.js";
 import type { StoredSession } from "./stored-session.js";
@@ -77,9 +77,7 @@ export class SquadFiles {
     const wanted = added.filter(({ state }) => state !== LOST);
     // Rosters and periods come first. Names and times then do not change when the recordings are read.
     this.#queue.push(...wanted.toSorted((a, b) => sheetFirst(a) - sheetFirst(b)).map(({ id }) => id));
-    this.#reading ??= this.#readQueue().finally(() => {
-      this.#reading = null;
-    });
+    this.#reading ??= this.#readQueue();
     await this.#reading;
   }
 
@@ -118,14 +116,11 @@ export class SquadFiles {
     await this.add([file]);
   }
 
-  /** Corrects the clock of a recording by some ms. */
-  async shiftClock(recordingId: number, byMs: number): Promise<void> {
+  /** Corrects the clock of a recording. @param shiftMs the difference to the times in the file */
+  shiftClock(recordingId: number, shiftMs: number): void {
     const file = this.#fileOf(recordingId);
     if (file?.state.name !== "recording") return;
-    this.#setState(file.id, {
-      name: "recording",
-      recording: await this.#workers.shift(file.state.recording, byMs),
-    });
+    this.#setState(file.id, { name: "recording", recording: shifted(file.state.recording, shiftMs) });
   }
 
   /** Returns the last file of a kind, or null if there is none. Follows the signals that it reads. */
@@ -149,21 +144,28 @@ export class SquadFiles {
 
   async #readQueue(): Promise<void> {
     this.isReading.value = true;
-    const { signal } = this.#cancelling;
     const work = async (worker: number) => {
       for (let id = this.#queue.shift(); id !== undefined; id = this.#queue.shift()) {
-        await this.#readFile(id, worker, signal);
+        await this.#readFile(id, worker);
       }
     };
-    await Promise.all(Array.from({ length: this.#workers.count }, (_, worker) => work(worker)));
-    await this.#followers.onRead();
-    batch(() => {
-      this.isReading.value = false;
-      this.#followers.onShown();
-    });
+    try {
+      do {
+        await Promise.all(Array.from({ length: this.#workers.count }, (_, worker) => work(worker)));
+        await this.#followers.onRead();
+        // files may have been added in the meantime
+      } while (this.#queue.length > 0);
+    } finally {
+      this.#reading = null;
+      batch(() => {
+        this.isReading.value = false;
+        this.#followers.onShown();
+      });
+    }
   }
 
-  async #readFile(id: number, worker: number, signal: AbortSignal): Promise<void> {
+  async #readFile(id: number, worker: number): Promise<void> {
+    const { signal } = this.#cancelling;
     const found = this.files.peek().find((one) => one.id === id);
     if (found === undefined) return;
     const { file, range } = found;

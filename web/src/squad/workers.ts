@@ -57,20 +57,6 @@ export class SquadWorkers {
     return { ...read, id, file, shiftMs: 0 };
   }
 
-  /** Corrects the clock of a recording. @returns the recording with shifted times */
-  async shift(recording: OpenRecording, byMs: number): Promise<OpenRecording> {
-    const { id, samples, startMs, endMs, shiftMs, damagedAfterMs } = recording;
-    await Promise.all(this.#holdersOf(id).map((worker) => this.#at(worker).ask("shift", { id, byMs })));
-    return {
-      ...recording,
-      samples: { ...samples, timestampMs: samples.timestampMs.map((ms) => ms + byMs) },
-      startMs: startMs + byMs,
-      endMs: endMs + byMs,
-      damagedAfterMs: damagedAfterMs.map((ms) => ms + byMs),
-      shiftMs: shiftMs + byMs,
-    };
-  }
-
   forget({ id }: OpenRecording): void {
     for (const worker of this.#holdersOf(id)) this.#at(worker).ask("forget", { id });
     this.#holders.delete(id);
@@ -91,7 +77,7 @@ export class SquadWorkers {
           .flatMap((i) => members[i] ?? [])
           .map(({ recordings, ...member }) => ({
             ...member,
-            recordings: recordings.map(({ id }) => id),
+            recordings: recordings.map(({ id, shiftMs }) => ({ id, shiftMs })),
           }));
         const answered = await worker.ask("memberFigures", { members: asked, options });
         for (const [at, one] of answered.entries()) figures[own[at] ?? 0] = one;
@@ -108,10 +94,10 @@ export class SquadWorkers {
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);
-    for (const { id, samples, file } of recordings) {
+    for (const { id, samples, shiftMs, file } of recordings) {
       const holders = this.#holdersOf(id);
       if (holders.includes(worker)) continue;
-      await this.#at(worker).ask("adopt", { id, samples, file });
+      await this.#at(worker).ask("adopt", { id, samples, shiftMs, file });
       this.#holders.set(id, [...holders, worker]);
     }
     return worker;

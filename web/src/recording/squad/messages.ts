@@ -1,13 +1,14 @@
-import type { SampleBatch } from "asi-convert";
 import type { Interval, MemberFigures, Player, RecordingExtent, SquadOptions } from "asi-convert/squad";
 import type { OptionalFigure } from "asi-convert/squad-report";
 import type { DeviceRange } from "../device-range.js";
-import type { ReadRecording } from "./squad-recording.js";
+import type { OpenRecording, ReadRecording } from "./squad-recording.js";
+
+export type AskedRecording = Pick<OpenRecording, "id" | "shiftMs">;
 
 /** A member of the squad, in a call to a worker. */
 export interface AskedMember {
-  /** Ids of recordings in this worker. */
-  recordings: readonly number[];
+  /** Recordings in this worker, with the corrections of their clocks. */
+  recordings: readonly AskedRecording[];
   name: string;
   player: Player | null;
   /** The times of the player, or null for all samples. */
@@ -36,8 +37,7 @@ export interface SquadRequests {
   /** Fetches a range from the service. */
   readRange: { asked: { id: number; range: DeviceRange; fileName: string }; answered: ReadRecording };
   /** Stores the recording of a second tracker of a player, which a different worker has read. */
-  adopt: { asked: { id: number; samples: SampleBatch; file: File }; answered: null };
-  shift: { asked: { id: number; byMs: number }; answered: null };
+  adopt: { asked: Pick<OpenRecording, "id" | "samples" | "shiftMs" | "file">; answered: null };
   /** Generates a file of the match. */
   demoFile: { asked: DemoMatch & { number: number }; answered: File };
   forget: { asked: { id: number }; answered: null };

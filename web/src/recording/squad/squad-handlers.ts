@@ -2,11 +2,13 @@ import { AsiError } from "asi-convert";
 import { memberFigures, type SquadRecording } from "asi-convert/squad";
 import type { Handlers } from "../answer-calls.js";
 import { inTimeOrder } from "../prepare.js";
-import type { SquadRequests } from "./messages.js";
+import type { AskedRecording, SquadRequests } from "./messages.js";
 import { extentOf, peek, readSquadFile } from "./read-squad-file.js";
 
 /** A recording with the data for figures. */
 interface KeptRecording extends SquadRecording {
+  /** The correction of its clock, ms. The times of its samples include the correction. */
+  shiftMs: number;
   /** The file, or null for data that did not come from a file. */
   file: File | null;
   /** Fulfilled when the samples have their quality, if the file contains it. It is undefined until a recipe with a gate counts. */
@@ -16,13 +18,25 @@ interface KeptRecording extends SquadRecording {
 /** Recordings by id. */
 const kept = new Map<number, KeptRecording>();
 
-function find(id: number): KeptRecording {
+/** Returns a recording with this correction of its clock. */
+function find({ id, shiftMs }: AskedRecording): KeptRecording {
   const found = kept.get(id);
   if (found === undefined) throw new Error(`The recording ${id} is closed.`);
+  const { timestampMs } = found.samples;
+  const byMs = shiftMs - found.shiftMs;
+  if (byMs !== 0) for (const [i, ms] of timestampMs.entries()) timestampMs[i] = ms + byMs;
+  found.shiftMs = shiftMs;
   return found;
 }
 
-const withoutName = { fileName: "", serial: "", isDamaged: false, isTruncated: false, damagedAfterMs: [] };
+const withoutName = {
+  fileName: "",
+  serial: "",
+  isDamaged: false,
+  isTruncated: false,
+  damagedAfterMs: [],
+  shiftMs: 0,
+};
 
 /** The worker's answers to the squad view. */
 export const squadHandlers: Handlers<SquadRequests> = {
@@ -45,14 +59,9 @@ export const squadHandlers: Handlers<SquadRequests> = {
     const sound = { isDamaged: false, isTruncated: false, isCut: false, report: null, damagedAfterMs: [] };
     return { ...sound, fileName, serial: range.device.serial, samples, ...extentOf(samples) };
   },
-  adopt({ id, samples, file }) {
+  adopt({ id, samples, shiftMs, file }) {
     // a range of the service has an empty file
-    kept.set(id, { ...withoutName, samples, file: file.size === 0 ? null : file });
-    return null;
-  },
-  shift({ id, byMs }) {
-    const { timestampMs } = find(id).samples;
-    for (let i = 0; i < timestampMs.length; i++) timestampMs[i] = (timestampMs[i] ?? 0) + byMs;
+    kept.set(id, { ...withoutName, samples, shiftMs, file: file.size === 0 ? null : file });
     return null;
   },
   async demoFile(asked) {
@@ -66,7 +75,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
   async memberFigures({ members, options: { optionalFigures, ...options } }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
       // recordings are read one after another, to limit memory
-      for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
+      for (const one of members.flatMap(({ recordings }) => recordings)) await addQuality(find(one));
     }
     const functions =
       optionalFigures.length === 0

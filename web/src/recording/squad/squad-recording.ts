@@ -20,3 +20,17 @@ export interface OpenRecording extends ReadRecording {
   /** The correction of its clock, ms. The times of its samples include the correction. */
   shiftMs: number;
 }
+
+/** Corrects the clock of a recording. @param shiftMs the difference to the times in the file */
+export function shifted(recording: OpenRecording, shiftMs: number): OpenRecording {
+  const { samples, startMs, endMs, damagedAfterMs } = recording;
+  const byMs = shiftMs - recording.shiftMs;
+  return {
+    ...recording,
+    samples: { ...samples, timestampMs: samples.timestampMs.map((ms) => ms + byMs) },
+    startMs: startMs + byMs,
+    endMs: endMs + byMs,
+    damagedAfterMs: damagedAfterMs.map((ms) => ms + byMs),
+    shiftMs,
+  };
+}
