@@ -1,5 +1,5 @@
 import { decode, findDamage, type SampleBatch } from "asi-convert";
-import { type RecordingExtent, refuseWrongDates } from "asi-convert/squad";
+import { mainInterval, type RecordingExtent, refuseWrongDates } from "asi-convert/squad";
 import type { AnswerHooks } from "../answer-calls.js";
 import { isDamaged } from "../is-damaged.js";
 import { type FactsOfFile, inTimeOrder } from "../prepare.js";
@@ -15,8 +15,8 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
   });
   const { rows: samples } = inTimeOrder(batches);
   const { report, info } = facts;
-  const extent = extentOf(samples);
-  refuseWrongDates(extent);
+  const { timestampMs } = samples;
+  refuseWrongDates({ startMs: timestampMs[0] ?? 0, endMs: timestampMs[samples.length - 1] ?? 0 });
   return {
     fileName: file.name,
     serial: info?.serial ?? "",
@@ -26,7 +26,7 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
     report,
     isCut,
     ...(await damageOf(unpacked, facts)),
-    ...extent,
+    ...extentOf(samples),
   };
 }
 
@@ -42,11 +42,13 @@ async function damageOf(
   return { damagedAfterMs: places.flatMap(({ afterMs }) => afterMs ?? []), hasMoreDamage: hasMore };
 }
 
+/** Returns the time and place of a recording. Rows that the tracker wrote before it received the date do not count. */
 export function extentOf(samples: SampleBatch): RecordingExtent {
-  const { length, timestampMs, latitudeE7, longitudeE7 } = samples;
+  const { length, latitudeE7, longitudeE7 } = samples;
+  const { startMs, endMs } = mainInterval([{ samples }]);
   return {
-    startMs: timestampMs[0] ?? 0,
-    endMs: timestampMs[length - 1] ?? 0,
+    startMs,
+    endMs: Math.max(startMs, endMs - 1),
     place:
       length === 0 ? null : { latitude: (latitudeE7[0] ?? 0) / 1e7, longitude: (longitudeE7[0] ?? 0) / 1e7 },
   };
