@@ -5,6 +5,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { OpenRecording } from "../src/recording/squad/squad-recording.js";
 import { clockOf } from "../src/squad/clock/clock-state.js";
 import { markedPart } from "../src/squad/clock/marked-part.js";
+import { withEnds } from "../src/squad/clock/period-edits.js";
+import { ofSubstitutions, refuseSubstitutions } from "../src/squad/clock/substitutions.js";
+import { ignore, isIgnored } from "../src/squad/ignored.js";
+import { lookAt } from "../src/squad/look-at.js";
 import { showSession } from "../src/squad/look-at-actions.js";
 import { applyState, type SessionState, stateOf } from "../src/squad/session-state.js";
 import { SquadSession } from "../src/squad/squad-session.js";
@@ -34,7 +38,13 @@ function recording(id: number, fileName: string, hour: number): OpenRecording {
     shiftMs: 0,
     startMs: at(hour),
     endMs: at(hour, 90),
-    samples: { length, timestampMs: new Float64Array(length).map((_, i) => at(hour) + 1000 * i) },
+    samples: {
+      length,
+      timestampMs: new Float64Array(length).map((_, i) => at(hour) + 1000 * i),
+      speedMmPerS: new Int32Array(length),
+      latitudeE7: new Int32Array(length),
+      longitudeE7: new Int32Array(length),
+    },
     damagedAfterMs: [],
     place: null,
   } as unknown as OpenRecording;
@@ -87,6 +97,7 @@ async function openStored(): Promise<SquadSession> {
 const names = ({ periods }: SquadSession) => periods.value.map(({ name }) => name);
 const add = ({ periods, periodSteps }: SquadSession, added: SessionPeriod) =>
   periodSteps.change({ periods: [...periods.peek(), added] });
+const keptOf = (session: SquadSession) => JSON.parse(JSON.stringify(stateOf(session))) as SessionState;
 const MORNING = 1;
 const AFTERNOON = 3;
 
@@ -138,15 +149,34 @@ describe("changes to the periods", () => {
     add(before, period("Drill", at(9, 30)));
     showSession(before, AFTERNOON);
     add(before, period("Shots", at(15, 30)));
-    const kept = JSON.parse(JSON.stringify(stateOf(before))) as SessionState;
     const after = await openFiles();
-    await applyState(after, kept);
+    applyState(after, keptOf(before));
     expect([after.shownRecordings.value.map(({ fileName }) => fileName), names(after)]).toEqual([
       ["c.asi"],
       ["Shots"],
     ]);
     showSession(after, MORNING);
     expect(names(after)).toEqual(["Drill"]);
+  });
+
+  it("are restored after a reload with the directions of play, and with times that a mistyped end has cut", async () => {
+    const before = await openFiles();
+    before.periodSteps.change({ attack: new Map([["1st half", "left"]]) });
+    showSession(before, AFTERNOON);
+    const all = { startMs: at(15), endMs: at(15, 45) };
+    const half = {
+      ...period("Half", at(15), 45),
+      own: new Map([["ada", [{ ...all, startMs: at(15, 30) }]]]),
+    };
+    add(before, half);
+    const mistyped = { ...all, endMs: at(15, 4) };
+    before.periodSteps.change({ periods: withEnds(before.periods.peek(), "Half", mistyped) });
+    expect(before.periods.value[0]?.own.get("ada")).toEqual([]);
+    const after = await openFiles();
+    applyState(after, keptOf(before));
+    expect(withEnds(after.periods.value, "Half", all)[0]?.own).toEqual(half.own);
+    showSession(after, MORNING);
+    expect([...after.attack.value]).toEqual([["1st half", "left"]]);
   });
 
   it("belong to the whole session in the service, whichever part is shown", async () => {
@@ -166,5 +196,49 @@ describe("changes to the periods", () => {
       ["Warm-up", at(9, 25)],
       ["Shots", at(15, 20)],
     ]);
+  });
+});
+
+describe("a dismissal", () => {
+  const suggested = { periods: [period("1st half", at(9))], players: ["Ada"] };
+  const isAsked = (session: SquadSession) => ofSubstitutions(session, suggested, () => {}).length > 0;
+
+  it("of suggested substitutions concerns only its session, also after a reload with other ids", async () => {
+    const before = await openFiles();
+    refuseSubstitutions(before, suggested);
+    expect([isAsked(before), before.played.isRefused(suggested)]).toEqual([false, true]);
+    showSession(before, AFTERNOON);
+    expect([isAsked(before), before.played.isRefused(suggested)]).toEqual([true, false]);
+    // the recordings get other ids
+    const after = await openFiles();
+    for (const { id } of after.files.peek()) after.opened.remove(id);
+    await after.opened.add(NAMES.map((name) => new File([], name)));
+    applyState(after, keptOf(before));
+    expect([after.shownRecordings.value.map(({ id }) => id), isAsked(after)]).toEqual([[6], true]);
+    showSession(after, 4);
+    expect(isAsked(after)).toBe(false);
+  });
+
+  it("of periods outside the recordings concerns only its session and these periods", async () => {
+    const session = await openFiles();
+    const outside = () => lookAt(session).filter(({ what }) => what === "Not within the recordings.");
+    add(session, period("Early", at(3)));
+    const [first] = outside();
+    for (const action of first?.actions ?? []) if ("press" in action) action.press();
+    expect([first?.actions.length, outside().length]).toEqual([1, 0]);
+    add(session, period("Late", at(23)));
+    expect(outside().map(({ meaning }) => meaning.includes("Late"))).toEqual([true]);
+    showSession(session, AFTERNOON);
+    add(session, period("Early", at(3)));
+    expect(outside()).toHaveLength(1);
+  });
+
+  it("of periods suggested from the pauses concerns only its session", async () => {
+    const session = await openFiles();
+    const { refusal } = clockOf(session);
+    ignore(session, refusal.peek());
+    expect(isIgnored(session.ignored.value, refusal.value)).toBe(true);
+    showSession(session, AFTERNOON);
+    expect(isIgnored(session.ignored.value, refusal.value)).toBe(false);
   });
 });

@@ -58,11 +58,11 @@ describe("two files with the same name", () => {
         sessionOf: signal(null),
         periodSteps: { all: signal([]) },
         trackerNames: signal(new Map()),
-        ignored: signal(new Set()),
+        ignored: signal([]),
         ...Object.fromEntries(
           ["scope", "sort", "isPerMinute", "isByPosition", "zones"].map((name) => [name, signal(null)]),
         ),
-        opened: { shiftClock: async (id: number, byMs: number) => shifted.push([id, byMs]) },
+        opened: { shiftClock: (id: number, shiftMs: number) => shifted.push([id, shiftMs]) },
       };
       return { session: session as unknown as SquadSession, shifted };
     };
@@ -73,7 +73,7 @@ describe("two files with the same name", () => {
     before.keptApart.value = new Set([2]);
     const state = JSON.parse(JSON.stringify(stateOf(before)));
     const { session, shifted } = sessionWith(recording(7, "Kunz.asi", "A"), recording(8, "Kunz.asi", "B"));
-    await applyState(session, state);
+    applyState(session, state);
     expect([shifted, [...session.keptApart.value]]).toEqual([[[8, 3_600_000]], [8]]);
   });
 });

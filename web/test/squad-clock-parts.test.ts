@@ -169,20 +169,20 @@ describe("periods above the clock", () => {
   it("keep the times of players when a mistyped end is corrected in a later change", () => {
     const before = [period("2nd half", 61, 109, { Starter: [[61, 75]], Substitute: [[75, 109]] })];
     const typed = withEnds(before, "2nd half", span(61, 65));
-    expect(typed).toEqual([period("2nd half", 61, 65, { Starter: [[61, 65]], Substitute: [] })]);
+    expect(typed).toMatchObject([period("2nd half", 61, 65, { Starter: [[61, 65]], Substitute: [] })]);
     expect(outside(typed[0] as SessionPeriod)).toEqual([nameKey("Starter"), nameKey("Substitute")]);
     const corrected = withEnds(typed, "2nd half", span(61, 110));
-    expect(corrected).toEqual([
+    expect(corrected).toMatchObject([
       period("2nd half", 61, 110, { Starter: [[61, 75]], Substitute: [[75, 110]] }),
     ]);
     expect(outside(corrected[0] as SessionPeriod)).toEqual([]);
     // also if something else has changed in between
     const other = withOwn(renamed(typed, "2nd half", "Half"), "Half", "Third", [span(62, 65)]);
-    expect(withEnds(other, "Half", span(61, 110))).toEqual([
+    expect(withEnds(other, "Half", span(61, 110))).toMatchObject([
       period("Half", 61, 110, { Starter: [[61, 75]], Substitute: [[75, 110]], Third: [[62, 110]] }),
     ]);
     const without = withOwn(typed, "2nd half", "Substitute", null);
-    expect(withEnds(without, "2nd half", span(61, 110))).toEqual([
+    expect(withEnds(without, "2nd half", span(61, 110))).toMatchObject([
       period("2nd half", 61, 110, { Starter: [[61, 75]] }),
     ]);
   });

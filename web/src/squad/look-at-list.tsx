@@ -37,8 +37,8 @@ export function LookAtList({
         </button>
       </header>
       <ul>
-        {items.map(({ key, sign, where, what, meaning, actions }) => (
-          <li key={key}>
+        {items.map(({ key, recordings, sign, where, what, meaning, actions }) => (
+          <li key={`${key} ${recordings}`}>
             <span class={sign === "damaged" || sign === "failed" ? "bad" : ""}>
               <MarkSign kind={sign} />
             </span>

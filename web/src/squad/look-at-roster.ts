@@ -1,11 +1,12 @@
 import type { Player } from "asi-convert/squad";
 import type { UnknownTracker } from "asi-convert/squad-sheets";
+import { idsOf } from "./ignored.js";
 import { nameTracker } from "./look-at-actions.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** Returns the problems of the roster: its lines, trackers without a player, and players without a recording. */
-export function ofRoster(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
+export function ofRoster(session: SquadSession): LookAt[] {
   const sheet = session.roster.value;
   if (sheet === null || sheet.reader === null || session.isReading.value) return [];
   const { fileName, content, problems } = sheet;
@@ -13,8 +14,16 @@ export function ofRoster(session: SquadSession, ignore: (key: string) => () => v
   const players = session.players.value;
   const items = problems.map(({ line, message }): LookAt => {
     const key = `${fileName} ${line} ${message}`;
-    const actions = [{ name: "Ignore the line", press: ignore(key) }];
-    return { key, sign: "damaged", where: `${fileName}, line ${line}`, what: "", meaning: message, actions };
+    const where = `${fileName}, line ${line}`;
+    return {
+      key,
+      sign: "damaged",
+      where,
+      what: "",
+      meaning: message,
+      actions: [],
+      ignore: "Ignore the line",
+    };
   });
   const unknown = unknownTrackers(
     content,
@@ -32,16 +41,23 @@ export function ofRoster(session: SquadSession, ignore: (key: string) => () => v
   ]);
   const absent = content.players.filter((player) => !present.has(player));
   items.push(
-    ...unknown.map((tracker) =>
-      ofTracker(session, fileName, tracker, wrong.get(tracker.serial) ?? null, ignore),
-    ),
+    ...unknown.map((tracker) => ofTracker(session, fileName, tracker, wrong.get(tracker.serial) ?? null)),
   );
   if (absent.length > 0) {
     const names = absent.map(({ name }) => name).join(", ");
     const key = `${fileName} absent ${names}`;
-    const actions = [{ name: "Ignore", press: ignore(key) }];
+    const recordings = idsOf(session.shownRecordings.value);
     const meaning = `${names} ${absent.length === 1 ? "is" : "are"} in the roster.`;
-    items.push({ key, sign: "share", where: fileName, what: "No recording.", meaning, actions });
+    items.push({
+      key,
+      recordings,
+      sign: "share",
+      where: fileName,
+      what: "No recording.",
+      meaning,
+      actions: [],
+      ignore: "Ignore",
+    });
   }
   return items;
 }
@@ -52,7 +68,6 @@ function ofTracker(
   rosterName: string,
   { serial, fileName, likely }: UnknownTracker,
   wrong: { player: Player; named: string } | null,
-  ignore: (key: string) => () => void,
 ): LookAt {
   const key = `${serial} unnamed`;
   const nameIt = (name: string) => () => nameTracker(session, name, serial);
@@ -63,10 +78,8 @@ function ofTracker(
       where: fileName,
       what: "No name.",
       meaning: `The roster does not contain the tracker ${serial}. The row is named after the file.`,
-      actions: [
-        ...likely.map(({ player: { name } }) => ({ name: `It is ${name}`, press: nameIt(name) })),
-        { name: "Ignore", press: ignore(key) },
-      ],
+      actions: likely.map(({ player: { name } }) => ({ name: `It is ${name}`, press: nameIt(name) })),
+      ignore: "Ignore",
     };
   }
   const { player, named } = wrong;
@@ -76,9 +89,7 @@ function ofTracker(
     where: `${rosterName}, line ${player.line}`,
     what: `Unknown tracker “${named}”.`,
     meaning: `No recording here has this number, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is not in the roster.`,
-    actions: [
-      { name: `It is ${serial}`, press: nameIt(player.name) },
-      { name: "Ignore the line", press: ignore(key) },
-    ],
+    actions: [{ name: `It is ${serial}`, press: nameIt(player.name) }],
+    ignore: "Ignore the line",
   };
 }

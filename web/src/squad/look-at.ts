@@ -3,6 +3,7 @@ import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
 import { ofSubstitutions } from "./clock/substitutions.js";
+import { idsOf, ignore, isIgnored } from "./ignored.js";
 import { keepApart, showSession } from "./look-at-actions.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
@@ -12,27 +13,27 @@ import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
 /** Returns the problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
-  const ignored = session.ignored.value;
-  const ignoreKey = (key: string) => ignore(session, key);
   const all = [
     ...session.files.value.flatMap((file) => ofFile(session, file)),
-    ...(session.stored?.missing ?? ofRoster(session, ignoreKey)),
+    ...(session.stored?.missing ?? ofRoster(session)),
     ...ofPeriods(session),
     ...ofOutside(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
-    ...ofClocks(session, ignoreKey),
+    ...ofClocks(session),
     ...ofPlaying(session),
     ...ofOtherTimes(session),
     ...session.files.value.flatMap(ofLeftOut),
   ];
-  return all.filter(({ key }) => !ignored.has(key));
+  return all.flatMap((item) => {
+    const { key, recordings = [], actions, ignore: name } = item;
+    const ignored = { key, recordings };
+    if (isIgnored(session.ignored.value, ignored)) return [];
+    if (name === undefined) return item;
+    return { ...item, actions: [...actions, { name, press: () => ignore(session, ignored) }] };
+  });
 }
 
 const WORKBOOK_NAME = /\.(xlsx?|ods|numbers)$/i;
-
-const ignore = (session: SquadSession, key: string) => () => {
-  session.ignored.value = new Set([...session.ignored.peek(), key]);
-};
 
 function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[] {
   const zone = session.settings.zone.value;
@@ -103,8 +104,15 @@ function ofPeriods(session: SquadSession): LookAt[] {
   return sheet.problems.map(({ line, message }) => {
     const key = `${sheet.fileName} ${line} ${message}`;
     const where = `${sheet.fileName}, line ${line}`;
-    const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
-    return { key, sign: "damaged", where, what: "", meaning: message, actions };
+    return {
+      key,
+      sign: "damaged",
+      where,
+      what: "",
+      meaning: message,
+      actions: [],
+      ignore: "Ignore the line",
+    };
   });
 }
 
@@ -117,21 +125,17 @@ function ofOutside(session: SquadSession): LookAt[] {
   if (outside.length === 0) return [];
   const times = ({ startMs, endMs }: Interval) =>
     `${day(startMs, zone)} ${timeOfDay(startMs, zone)} to ${timeOfDay(endMs, zone)}`;
-  const key = "periods outside";
   const names = outside.map(({ name, all }) => (all === null ? name : `${name} (${times(all)})`));
   return [
     {
-      key,
+      key: `outside ${names.join()}`,
+      recordings: idsOf(session.shownRecordings.value),
       sign: "damaged",
       where: "Periods",
       what: "Not within the recordings.",
       meaning: `The recordings are from ${times(recorded)}. Outside: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
-      actions: [
-        {
-          name: "Ignore",
-          press: ignore(session, key),
-        },
-      ],
+      actions: [],
+      ignore: "Ignore",
     },
   ];
 }
@@ -145,19 +149,19 @@ function ofPlaying(session: SquadSession): LookAt[] {
 
 function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
   const { key, name, recordings, leftOut } = player;
+  const ids = idsOf([...recordings, ...leftOut]);
   const items: LookAt[] = [];
   const whyOne = (byRoster: string) => (player.player === null ? "They are of one tracker" : byRoster);
   if (leftOut.length > 0) {
     items.push({
-      key: `${key} overlap`,
+      key: "overlap",
+      recordings: ids,
       sign: "damaged",
       where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
       what: "Several simultaneous recordings of one player.",
       meaning: `${whyOne(`The roster assigns them to ${name}`)}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
-      actions: [
-        { name: "Keep apart", press: () => keepApart(session, player) },
-        { name: "Ignore", press: ignore(session, `${key} overlap`) },
-      ],
+      actions: [{ name: "Keep apart", press: () => keepApart(session, player) }],
+      ignore: "Ignore",
     });
   }
   const [first, second] = recordings.toSorted((a, b) => a.startMs - b.startMs);
@@ -165,15 +169,14 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
     const gapMs = second.startMs - first.endMs;
     const between = gapMs > 0 ? `, ${duration(gapMs)} without data between them` : "";
     items.push({
-      key: `${key} joined`,
+      key: "joined",
+      recordings: ids,
       sign: "joined",
       where: `${first.fileName} and ${second.fileName}`,
       what: `One player, ${recordings.length === 2 ? "two" : recordings.length} recordings.`,
       meaning: `${whyOne(`${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster`)}. They are joined${between}.`,
-      actions: [
-        { name: "Keep apart", press: () => keepApart(session, player) },
-        { name: "Ignore", press: ignore(session, `${key} joined`) },
-      ],
+      actions: [{ name: "Keep apart", press: () => keepApart(session, player) }],
+      ignore: "Ignore",
     });
   }
   if (session.ofAnotherSport.value.has(key)) items.push(otherSport(session, player));
@@ -184,7 +187,8 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
   const row = session.figures.value.rows.find(({ member }) => member.key === key);
   const limit = row?.metrics?.definition.parameters.max_valid_speed ?? 0;
   return {
-    key: `${key} sport`,
+    key: "sport",
+    recordings: idsOf(recordings),
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
@@ -200,8 +204,8 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
         name: "Leave it out",
         press: () => session.opened.removeRecording(id),
       })),
-      { name: "Ignore", press: ignore(session, `${key} sport`) },
     ],
+    ignore: "Ignore",
   };
 }
 
@@ -212,10 +216,11 @@ function ofOtherTimes(session: SquadSession): LookAt[] {
     .filter((one) => one[0] !== shown[0])
     .map((one): LookAt => {
       const count = `${one.length} ${one.length === 1 ? "recording is" : "recordings are"} from another time.`;
-      const ids = one.map(({ id }) => id);
+      const ids = idsOf(one);
       const startMs = Math.min(...one.map((recording) => recording.startMs));
       return {
-        key: `time ${ids.join()}`,
+        key: "time",
+        recordings: ids,
         sign: "clock",
         where: one.length === 1 ? (one[0]?.fileName ?? "") : `${one.length} files`,
         what: count,

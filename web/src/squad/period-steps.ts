@@ -4,10 +4,19 @@ import type { Interval, SessionPeriod } from "asi-convert/squad";
 /** The side of the map towards which a team attacks in a period. */
 export type AttackSide = "left" | "right";
 
+/** A period with the times that the user entered. */
+export interface EditedPeriod extends SessionPeriod {
+  /**
+   * The times of players as the user entered them, after the ends of the period have moved. They are kept because a mistyped end would cut
+   * them. An infinite time stands for the start or the end of the period.
+   */
+  entered?: SessionPeriod["own"];
+}
+
 /** The state that users can undo. */
 export interface PeriodsState {
   /** The changed periods, or null for those of the file. */
-  periods: readonly SessionPeriod[] | null;
+  periods: readonly EditedPeriod[] | null;
   /** The directions of play, by period name. */
   attack: ReadonlyMap<string, AttackSide>;
 }

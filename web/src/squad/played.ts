@@ -1,13 +1,13 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   asSessionPeriods,
-  nameKey,
   type SessionPeriod,
   type SuggestedPeriod,
   type SuggestedSubstitutions,
   suggestPeriods,
   suggestSubstitutions,
 } from "asi-convert/squad";
+import { type Ignored, isIgnored, refusalOf } from "./ignored.js";
 import type { SquadPlayer } from "./squad-player.js";
 
 /** Periods are examined after this time without a change, ms. Steps of a drag are not examined. */
@@ -18,12 +18,9 @@ export interface PlayedSession {
   readonly isReading: ReadonlySignal<boolean>;
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
-  readonly ignored: ReadonlySignal<ReadonlySet<string>>;
+  readonly shownRecordings: ReadonlySignal<readonly { id: number }[]>;
+  readonly ignored: ReadonlySignal<readonly Ignored[]>;
 }
-
-/** Returns the key of a refused suggestion. All players then count as playing for all of these periods, without individual times. */
-export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
-  `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
 /** When the players of a session were on the pitch. The times come from the periods, or from suggestions if the periods contain none. */
 export class Played {
@@ -61,8 +58,13 @@ export class Played {
   /** Returns the periods as they were probably played before a change that has not been examined. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
-    const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));
-    return isUsed ? last.periods : this.#session.periods.value;
+    return last === null || this.isRefused(last) ? this.#session.periods.value : last.periods;
+  }
+
+  /** Returns whether all players count as playing for all of these periods, without individual times. */
+  isRefused({ periods }: SuggestedSubstitutions): boolean {
+    const session = this.#session;
+    return isIgnored(session.ignored.value, refusalOf(session, "all played", periods));
   }
 
   end(): void {

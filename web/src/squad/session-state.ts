@@ -1,5 +1,5 @@
-import type { Interval, SessionPeriod, ZoneKind } from "asi-convert/squad";
-import { NO_EDITS } from "./period-steps.js";
+import type { ZoneKind } from "asi-convert/squad";
+import { type AttackSide, type EditedPeriod, NO_EDITS } from "./period-steps.js";
 import type { Scope } from "./scope.js";
 import type { Sort } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
@@ -13,21 +13,38 @@ export interface SessionState {
   zones: ZoneKind | null;
   /** The place of the file that selects the session. Null selects the largest. */
   sessionOf: number | null;
-  /** The changed periods of each session. */
-  edits: readonly EditedPeriods[];
+  /** The changed periods and directions of play of each session. */
+  edits: readonly StoredEdits[];
   trackerNames: [string, string][];
-  ignored: string[];
+  ignored: { key: string; places: number[] }[];
   /** Shifts by the places of files in the list, because two files may have the same name. */
   shifts: [number, number][];
   /** The places of files in the list. */
   keptApart: number[];
 }
 
-interface EditedPeriods {
+interface StoredEdits {
   /** The places of the session's files. */
   places: number[];
-  periods: readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[];
+  periods: readonly StoredPeriod[] | null;
+  attack: [string, AttackSide][];
 }
+
+interface StoredPeriod extends Omit<EditedPeriod, "own" | "entered"> {
+  own: StoredOwn;
+  entered?: StoredOwn | undefined;
+}
+
+/** The times of players. JSON has null for infinite times. */
+type StoredOwn = [string, { startMs: number | null; endMs: number | null }[]][];
+
+const ownOf = (stored: StoredOwn): EditedPeriod["own"] =>
+  new Map(
+    stored.map(([player, intervals]) => [
+      player,
+      intervals.map(({ startMs, endMs }) => ({ startMs: startMs ?? -Infinity, endMs: endMs ?? Infinity })),
+    ]),
+  );
 
 /** Returns the current state. Reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
@@ -44,18 +61,21 @@ export function stateOf(session: SquadSession): SessionState {
     isByPosition: session.isByPosition.value,
     zones: session.zones.value,
     sessionOf: placesOf((id) => id === session.sessionOf.value)[0] ?? null,
-    edits: session.periodSteps.all.value.flatMap(({ recordings, periods }) =>
-      periods === null
-        ? []
-        : [
-            {
-              places: placesOf((id) => recordings.includes(id)),
-              periods: periods.map(({ own, ...period }) => ({ ...period, own: [...own] })),
-            },
-          ],
-    ),
+    edits: session.periodSteps.all.value.map(({ recordings, periods, attack }) => ({
+      places: placesOf((id) => recordings.includes(id)),
+      periods:
+        periods?.map(({ own, entered, ...period }) => ({
+          ...period,
+          own: [...own],
+          entered: entered && [...entered],
+        })) ?? null,
+      attack: [...attack],
+    })),
     trackerNames: [...session.trackerNames.value],
-    ignored: [...session.ignored.value],
+    ignored: session.ignored.value.map(({ key, recordings }) => ({
+      key,
+      places: placesOf((id) => recordings.includes(id)),
+    })),
     shifts: places.flatMap(({ place, recording: { shiftMs } }) =>
       shiftMs === 0 ? [] : [[place, shiftMs] as [number, number]],
     ),
@@ -64,25 +84,31 @@ export function stateOf(session: SquadSession): SessionState {
 }
 
 /** Applies a stored state to a session whose files have been read. */
-export async function applyState(session: SquadSession, state: SessionState): Promise<void> {
+export function applyState(session: SquadSession, state: SessionState): void {
   const recordingAt = (place: number) => {
     const found = session.files.peek()[place]?.state;
     return found?.name === "recording" ? found.recording : undefined;
   };
   for (const [place, shiftMs] of state.shifts) {
     const recording = recordingAt(place);
-    if (recording !== undefined) await session.opened.shiftClock(recording.id, shiftMs);
+    if (recording !== undefined) session.opened.shiftClock(recording.id, shiftMs);
   }
   session.trackerNames.value = new Map(state.trackerNames);
   const idsAt = (at: readonly number[]) => at.flatMap((place) => recordingAt(place)?.id ?? []);
   session.keptApart.value = new Set(idsAt(state.keptApart));
-  session.ignored.value = new Set(state.ignored);
+  session.ignored.value = state.ignored.map(({ key, places }) => ({ key, recordings: idsAt(places) }));
   session.sessionOf.value = idsAt([state.sessionOf ?? -1])[0] ?? null;
   // undo steps are not stored
-  session.periodSteps.all.value = state.edits.map(({ places, periods }) => ({
+  session.periodSteps.all.value = state.edits.map(({ places, periods, attack }) => ({
     ...NO_EDITS,
     recordings: idsAt(places),
-    periods: periods.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })),
+    periods:
+      periods?.map(({ own, entered = [], ...period }) => ({
+        ...period,
+        own: ownOf(own),
+        entered: ownOf(entered),
+      })) ?? null,
+    attack: new Map(attack),
   }));
   session.sort.value = state.sort;
   session.isPerMinute.value = state.isPerMinute;

@@ -20,6 +20,7 @@ import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
+import { type Ignored, idsOf } from "./ignored.js";
 import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
@@ -69,8 +70,8 @@ export class SquadSession {
   readonly opened: SquadFiles;
   readonly files: ReadonlySignal<readonly SquadFile[]>;
   readonly isReading: ReadonlySignal<boolean>;
-  /** Keys of the problems that the user has dismissed. */
-  readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
+  /** The problems and suggestions that the user has dismissed. */
+  readonly ignored: Signal<readonly Ignored[]> = signal([]);
   /** Trackers assigned by the user, as serial numbers by the names of the players in the roster. */
   readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
   /** Recordings with separate rows, although the roster or their tracker assigns them to one player. */
@@ -176,7 +177,6 @@ export class SquadSession {
       const timeZone = zoneName(this.settings.zone.value);
       return periodsIn(found, { session: mainInterval(recordings), timeZone, players: this.names.value });
     });
-    const idsOf = (recordings: readonly OpenRecording[]) => recordings.map(({ id }) => id);
     this.periodSteps = new PeriodSteps(
       computed(() => {
         // the periods of a session in the service belong to it, whichever of its recordings are shown

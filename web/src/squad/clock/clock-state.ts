@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Interval, SuggestedPeriod, SuggestedSubstitutions } from "asi-convert/squad";
 import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/window.js";
+import { type Ignored, isIgnored, refusalOf } from "../ignored.js";
 import type { Scope } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 import { missingIn } from "./suggested.js";
@@ -36,7 +37,8 @@ export class Clock {
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
   /** The players with suggested substitutions or absences. It is null if there are none, and while they are unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
-  readonly isRefused: Signal<boolean> = signal(false);
+  /** The answer that dismisses the suggested periods. */
+  readonly refusal: ReadonlySignal<Ignored>;
   /** Whether the card with the actions for a selection gets the focus when it appears. */
   isCardWanted = false;
   #before: Scope = { kind: "session" };
@@ -52,8 +54,11 @@ export class Clock {
       return zoom === null ? this.whole.value : within(zoom, this.whole.value);
     });
     const { fromPauses, suggested } = session.played;
+    this.refusal = computed(() => refusalOf(session, "no periods", fromPauses.value));
     this.suggested = computed(() =>
-      this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
+      isIgnored(session.ignored.value, this.refusal.value)
+        ? []
+        : missingIn(session.periods.value, fromPauses.value),
     );
     this.substitutions = computed(() => {
       const found = suggested.value;

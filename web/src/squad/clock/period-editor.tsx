@@ -3,6 +3,7 @@ import { periodsCsv } from "asi-convert/squad-sheets";
 import { useEffect, useRef } from "preact/hooks";
 import { offerFile } from "../../parts/offer-file.js";
 import { timeOfDay } from "../../view/times.js";
+import { ignore } from "../ignored.js";
 import type { SquadSession } from "../squad-session.js";
 import type { Clock } from "./clock-state.js";
 import { listed } from "./clock-words.js";
@@ -10,7 +11,7 @@ import { freeName, withPeriod } from "./period-edits.js";
 import { PeriodLine } from "./period-line.js";
 import { contextOf, problemsOf } from "./period-times.js";
 import { substitutionText } from "./substitution-text.js";
-import { areRefused, refuseSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
+import { refuseSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
 import "./period-editor.css";
 
 /** Duration of a new period. */
@@ -105,12 +106,7 @@ function Suggestions({ clock }: { clock: Clock }) {
       <button type="button" class="primary" onClick={use}>
         {suggested.length === 1 ? "Use it" : `Use all ${suggested.length}`}
       </button>
-      <button
-        type="button"
-        onClick={() => {
-          clock.isRefused.value = true;
-        }}
-      >
+      <button type="button" onClick={() => ignore(session, clock.refusal.peek())}>
         No
       </button>
     </div>
@@ -119,7 +115,7 @@ function Suggestions({ clock }: { clock: Clock }) {
 
 function Substitutions({ clock: { session, substitutions } }: { clock: Clock }) {
   const suggested = substitutions.value;
-  if (suggested === null || areRefused(session, suggested)) return null;
+  if (suggested === null || session.played.isRefused(suggested)) return null;
   return (
     <div class="period-suggested">
       <p>

@@ -6,18 +6,17 @@ import {
   type SessionPeriod,
   without,
 } from "asi-convert/squad";
+import type { EditedPeriod } from "../period-steps.js";
 
 /** These functions return changed periods and do not modify their arguments. */
 
-type Periods = readonly SessionPeriod[];
+type Periods = readonly EditedPeriod[];
 
-/**
- * The times of players as the user entered them, for periods whose ends have moved. They are kept because a mistyped end would cut them.
- * An infinite time stands for the start or the end of the period.
- */
-const entered = new WeakMap<SessionPeriod, Own>();
+/** Returns null if there are none. A period can get its first individual times after its ends have moved. */
+const enteredIn = ({ entered }: EditedPeriod) =>
+  entered === undefined || entered.size === 0 ? null : entered;
 
-const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
+const changed = (periods: Periods, name: string, change: (period: EditedPeriod) => EditedPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
 
 /** Returns the periods with one more, sorted by start. Longer periods precede those that they contain. */
@@ -33,12 +32,7 @@ export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =
   periods.filter((period) => period.name !== name);
 
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
-  changed(periods, name, (period) => {
-    const next = { ...period, name: newName };
-    const asEntered = entered.get(period);
-    if (asEntered !== undefined) entered.set(next, asEntered);
-    return next;
-  });
+  changed(periods, name, (period) => ({ ...period, name: newName }));
 
 /** Returns an interval with infinite ends in place of those that equal the ends of a period, because they move with them. */
 const open = ({ startMs, endMs }: Interval, all: Interval): Interval => ({
@@ -61,10 +55,8 @@ export function withEnds(periods: Periods, name: string, ends: Interval): Sessio
   return changed(periods, name, (period) => {
     const { all } = period;
     if (all === null) return { ...period, all: ends };
-    const times = entered.get(period) ?? ownWith(period.own, (one) => open(one, all));
-    const moved = { ...period, all: ends, own: ownWith(times, (one) => within(one, ends)) };
-    entered.set(moved, times);
-    return moved;
+    const entered = enteredIn(period) ?? ownWith(period.own, (one) => open(one, all));
+    return { ...period, all: ends, own: ownWith(entered, (one) => within(one, ends)), entered };
   });
 }
 
@@ -74,8 +66,7 @@ const ownWith = (own: Own, change: (interval: Interval) => Interval): Own =>
   new Map([...own].map(([player, intervals]) => [player, intervals.map(change).filter(isSome)]));
 
 /** Returns the players with times outside a period, as keys of their names. */
-export function outside(period: SessionPeriod): string[] {
-  const { all } = period;
+export function outside({ all, entered = new Map() }: EditedPeriod): string[] {
   if (all === null) return [];
   const isOutside = (one: Interval) => {
     const { startMs, endMs } = within(one, all);
@@ -84,9 +75,7 @@ export function outside(period: SessionPeriod): string[] {
       [one.startMs, one.endMs].some((ms) => Number.isFinite(ms) && ms !== startMs && ms !== endMs)
     );
   };
-  return [...(entered.get(period) ?? [])].flatMap(([player, intervals]) =>
-    intervals.some(isOutside) ? [player] : [],
-  );
+  return [...entered].flatMap(([player, intervals]) => (intervals.some(isOutside) ? [player] : []));
 }
 
 /** @param intervals times of the player in the period; empty if the player does not take part; null for the times of all */
@@ -110,13 +99,12 @@ export function withOwn(
   return changed(periods, name, (period) => {
     const next = { ...period, own: put(period.own, intervals) };
     const { all } = period;
-    const before = entered.get(period);
-    if (before === undefined || all === null) return next;
+    const entered = enteredIn(period);
+    if (entered === null || all === null) return next;
     // the user sees only the times within the period
-    const hidden = (before.get(key) ?? []).filter((one) => !isSome(within(one, all)));
+    const hidden = (entered.get(key) ?? []).filter((one) => !isSome(within(one, all)));
     const shown = intervals?.map((one) => open(one, all)) ?? [];
-    entered.set(next, put(before, shown.length === 0 ? intervals : [...shown, ...hidden]));
-    return next;
+    return { ...next, entered: put(entered, shown.length === 0 ? intervals : [...shown, ...hidden]) };
   });
 }
 
@@ -126,6 +114,7 @@ export function onlyFor(periods: Periods, name: string, players: readonly string
     ...period,
     all: null,
     own: new Map(all === null ? [] : players.map((player) => [nameKey(player), [all]])),
+    entered: new Map(),
   }));
 }
 

@@ -1,6 +1,6 @@
 import type { SuggestedSubstitutions } from "asi-convert/squad";
+import { ignore, refusalOf } from "../ignored.js";
 import type { LookAt } from "../look-at-item.js";
-import { refusalKey } from "../played.js";
 import type { SquadSession } from "../squad-session.js";
 
 export const seemText = ({ players }: SuggestedSubstitutions) =>
@@ -12,12 +12,8 @@ export function takeSubstitutions(session: SquadSession, { periods }: SuggestedS
   session.periodSteps.change({ periods });
 }
 
-export function refuseSubstitutions(session: SquadSession, suggested: SuggestedSubstitutions): void {
-  session.ignored.value = new Set([...session.ignored.peek(), refusalKey(suggested)]);
-}
-
-export const areRefused = (session: SquadSession, suggested: SuggestedSubstitutions): boolean =>
-  session.ignored.value.has(refusalKey(suggested));
+export const refuseSubstitutions = (session: SquadSession, { periods }: SuggestedSubstitutions): void =>
+  ignore(session, refusalOf(session, "all played", periods));
 
 /** Reports players whose times as substitutes are missing. Without these times, time on the bench counts as playing. */
 export function ofSubstitutions(
@@ -25,7 +21,7 @@ export function ofSubstitutions(
   suggested: SuggestedSubstitutions | null,
   onLook: () => void,
 ): LookAt[] {
-  if (suggested === null || areRefused(session, suggested)) return [];
+  if (suggested === null || session.played.isRefused(suggested)) return [];
   return [
     {
       key: "substitutions",
