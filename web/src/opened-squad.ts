@@ -3,7 +3,7 @@ import type { OpenFiles } from "./parts/open-files.js";
 import type { Workspace } from "./recording/workspace.js";
 import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
 import type { StoredSession } from "./squad/stored-session.js";
-import { findKept, type KeptSquad, removeKept } from "./view/kept-squad.js";
+import { type FoundSquad, findKept, removeKept, whileClosed } from "./view/kept-squad.js";
 import { goToViewer, leaveViewerAddress, mayReplaceSquad } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
 import { hasLeft, signedInAs } from "./view/signed-in.js";
@@ -16,26 +16,29 @@ type SquadPart = typeof import("./squad/squad-part.js");
 /** The open squad with its part of the page, or null if there is none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The squad that this browser stores for the user, or null if there is none or it is open. */
-export const keptSquad = signal<KeptSquad | null>(null);
+/** The latest squad that this browser stores for the user and no tab shows, or null if there is none or a squad is open. */
+export const keptSquad = signal<FoundSquad | null>(null);
 
 /**
- * Looks for a stored squad of this browser. A squad whose files were opened with an account is visible only to this account. It is closed
+ * Looks for the stored squads of this browser. A squad whose files were opened with an account is visible only to this account. It is closed
  * and removed after the account has left.
  */
 export async function findKeptSquad(): Promise<void> {
   const open = openedSquad.peek();
   if (hasLeft(open?.keeper?.account ?? null)) open?.session.close();
   const kept = await findKept();
-  const account = kept?.account ?? null;
-  if (hasLeft(account)) await removeKeptSquad();
-  else if (openedSquad.peek() === null)
-    keptSquad.value = account === null || account === signedInAs.peek() ? kept : null;
+  const left = kept.filter(({ account }) => hasLeft(account));
+  await Promise.all(left.map(({ id }) => removeKept(id)));
+  const isOwn = ({ account }: FoundSquad) => account === null || account === signedInAs.peek();
+  if (openedSquad.peek() === null) keptSquad.value = kept.find(isOwn) ?? null;
 }
 
 export async function removeKeptSquad(): Promise<void> {
+  const kept = keptSquad.peek();
+  if (kept === null) return;
   keptSquad.value = null;
-  await removeKept();
+  await whileClosed(kept.id, () => removeKept(kept.id)).catch(() => undefined);
+  await findKeptSquad();
 }
 
 interface Entry {
@@ -144,9 +147,10 @@ function actionsOn(
       const open = openedSquad.peek();
       // the user has declined to show the session
       if (open?.session !== session) return;
-      open.keeper?.end();
       openedSquad.value = null;
       playerShown.value = null;
+      // another squad may be stored
+      open.keeper?.end().then(findKeptSquad);
     },
   };
 }
@@ -156,8 +160,9 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
   if (kept === null || part === null || !(await mayReplaceSquad())) return;
-  const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
-  if (restored === null) return;
+  const restored = await part.restoreSquad(kept.id, settings, actionsOn(workspace));
+  // another tab shows the squad or has removed it
+  if (restored === null) return findKeptSquad();
   const { whenRead, ...open } = restored;
   show(workspace, { ...open, part });
   await whenRead;

@@ -5,7 +5,7 @@ import { encode } from "asi-convert";
 import { describe, expect } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
-import { isKept } from "./squad-kept.js";
+import { isKept, loseStored } from "./squad-kept.js";
 import { cells, chooseAll, download, head, names, ready, withMatch } from "./squad-page.js";
 import { squadRecording } from "./squad-scene.js";
 
@@ -156,13 +156,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
   it("names the files that the browser has removed, and shows the others", async ({ scene, open }) => {
     const page = await open();
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
-    await page.evaluate(async () => {
-      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
-      const index = await (await folder.getFileHandle("session.json")).getFile();
-      const { files } = JSON.parse(await index.text()) as { files: { stored: string; name: string }[] };
-      const meier = files.find(({ name }) => name === "02-Meier.asi.gz");
-      await folder.removeEntry(meier?.stored ?? "");
-    });
+    await loseStored(page, "02-Meier.asi.gz");
     await page.reload();
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await ready(page);

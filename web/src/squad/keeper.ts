@@ -1,50 +1,57 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { KEPT_INDEX, type KeptSquad, keptFolder, removeKept } from "../view/kept-squad.js";
+import { KEPT_INDEX, type KeptSquad, keptFolders, removeKept } from "../view/kept-squad.js";
 import { oneAtATime } from "../view/latest.js";
 import { signedInAs } from "../view/signed-in.js";
 import { day } from "../view/times.js";
 import { fileSize } from "../view/values.js";
+import { claim } from "./claim.js";
 import { sessionName } from "./scope-words.js";
 import { stateOf } from "./session-state.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** Whether this browser stores the session. */
-export type Keeping =
-  | { name: "not yet" }
-  | { name: "kept"; bytes: number }
-  | { name: "impossible"; why: string };
+/** Says whether this browser stores the session. */
+export interface Keeping {
+  /** Whether it stores at least a part. */
+  isKept: boolean;
+  text: string;
+}
+
+/** The files that are already stored. */
+export interface RestoredFiles extends Pick<KeptSquad, "account"> {
+  /** The name of the folder, which this tab has claimed. */
+  id: string;
+  /** The files with their names in the folder. */
+  names: ReadonlyMap<File, string>;
+}
+
+const cannotStore = () => new Error("This browser does not store files, for example in a private window.");
 
 /** Stores the files of a session in this browser until the session is closed. The files are available after a reload. */
 export class Keeper {
-  readonly keeping: Signal<Keeping> = signal({ name: "not yet" });
+  readonly keeping: Signal<Keeping> = signal({ isKept: false, text: "" });
   /** The account for which the session is stored, or null if there is none. */
   readonly account: string | null;
   readonly #session: SquadSession;
-  /** Names in the folder. */
-  readonly #stored = new Map<File, string>();
+  /** The name of the folder, which no other session has. */
+  readonly #id: string;
+  /** Names in the folder. No name is used twice, because open files rest on the stored ones. */
+  readonly #stored: Map<File, string>;
   readonly #stop: () => void;
+  #claimed: Promise<unknown> | null;
   #isEnded = false;
-  #lastName = 0;
 
-  /** @param restored the files that are already stored, with their names in the folder */
-  constructor(
-    session: SquadSession,
-    restored: Omit<KeptFiles, "lost"> = { account: signedInAs.peek(), names: new Map() },
-  ) {
+  constructor(session: SquadSession, restored: RestoredFiles | null = null) {
     this.#session = session;
-    this.account = restored.account;
-    for (const [file, name] of restored.names) this.#stored.set(file, name);
-    this.#lastName = restored.names.size;
+    this.account = restored === null ? signedInAs.peek() : restored.account;
+    this.#id = restored?.id ?? `${Date.now()} ${crypto.randomUUID()}`;
+    this.#stored = new Map(restored?.names);
+    this.#claimed = restored === null ? null : Promise.resolve();
     const keep = oneAtATime(() => this.#keep());
-    let isFirst = restored.names.size === 0;
     this.#stop = effect(() => {
       // the stored state depends on these signals
       stateOf(session);
       session.files.value;
-      if (session.isReading.value || session.recordings.value.length === 0) return;
-      if (isFirst) removeKept().then(keep);
-      else keep();
-      isFirst = false;
+      if (!session.isReading.value && session.recordings.value.length > 0) keep();
     });
   }
 
@@ -52,56 +59,77 @@ export class Keeper {
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#stop();
-    await removeKept();
+    await removeKept(this.#id);
   }
 
   async #keep(): Promise<void> {
     if (this.#isEnded) return;
     const files = this.#session.files.peek().map(({ file }) => file);
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    let why: string | null;
     try {
-      const folder = await keptFolder();
-      if (folder === null)
-        throw new Error("This browser does not store files, for example in a private window.");
-      const missing = files.filter((file) => !this.#stored.has(file));
-      const needed = missing.reduce((sum, { size }) => sum + size, 0);
-      const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-      if (needed > quota - usage) {
-        throw new Error(
-          `It needs ${fileSize(needed)}, but only ${fileSize(Math.max(0, quota - usage))} is free.`,
-        );
-      }
-      for (const file of missing) {
-        const stored = String(++this.#lastName);
-        await write(folder, stored, file);
-        this.#stored.set(file, stored);
-      }
-      for (const [file, stored] of this.#stored) {
-        if (files.includes(file)) continue;
-        // the browser may have removed the file
-        await folder.removeEntry(stored).catch(() => undefined);
-        this.#stored.delete(file);
-      }
-      await write(folder, KEPT_INDEX, JSON.stringify(this.#index(files, bytes)));
-      if (!this.#isEnded) this.keeping.value = { name: "kept", bytes };
+      const folder = await this.#open();
+      why = await reasonOf(this.#store(folder, files));
+      why = (await reasonOf(this.#list(folder, files))) ?? why;
     } catch (error) {
-      await removeKept();
-      this.#stored.clear();
-      const why = error instanceof Error ? error.message : String(error);
-      if (!this.#isEnded) this.keeping.value = { name: "impossible", why };
+      why = messageOf(error);
     }
-    if (this.#isEnded) await removeKept();
+    const isKept = this.#stored.size > 0;
+    if (this.#isEnded || !isKept) await removeKept(this.#id);
+    if (this.#isEnded) return;
+    const text =
+      why === null
+        ? `Kept in this browser until you close the session: ${fileSize(sizeOf([...this.#stored.keys()]))}.`
+        : `${isKept ? "Not everything is kept" : "Not kept"} in this browser: ${why} Keep this tab open.`;
+    this.keeping.value = { isKept, text };
   }
 
-  #index(files: readonly File[], bytes: number): KeptSquad {
+  async #open(): Promise<FileSystemDirectoryHandle> {
+    try {
+      const folders = await keptFolders();
+      this.#claimed ??= claim(this.#id).then(() => removeClosed(folders));
+      await this.#claimed;
+      return await folders.getDirectoryHandle(this.#id, { create: true });
+    } catch {
+      throw cannotStore();
+    }
+  }
+
+  /** Stores the files that are not stored, or none of them if there is not enough space. */
+  async #store(folder: FileSystemDirectoryHandle, files: readonly File[]): Promise<void> {
+    const missing = files.filter((file) => !this.#stored.has(file));
+    const needed = sizeOf(missing);
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    const free = Math.max(0, quota - usage);
+    if (missing.length > 0 && needed > free)
+      throw new Error(`It needs ${fileSize(needed)}, but only ${fileSize(free)} is free.`);
+    for (const file of missing) {
+      const name = crypto.randomUUID();
+      await write(folder, name, file);
+      this.#stored.set(file, name);
+    }
+  }
+
+  /** Lists the stored files with the state of the session, and removes all others. */
+  async #list(folder: FileSystemDirectoryHandle, files: readonly File[]): Promise<void> {
+    for (const file of this.#stored.keys()) if (!files.includes(file)) this.#stored.delete(file);
+    if (this.#stored.size === 0) return;
+    await write(folder, KEPT_INDEX, JSON.stringify(this.#index(files)));
+    const listed = new Set([KEPT_INDEX, ...this.#stored.values()]);
+    const names: string[] = [];
+    for await (const name of folder.keys()) if (!listed.has(name)) names.push(name);
+    // the browser may have removed a file
+    await Promise.all(names.map((name) => folder.removeEntry(name).catch(() => undefined)));
+  }
+
+  #index(files: readonly File[]): KeptSquad {
     const session = this.#session;
     const startMs = session.interval.peek()?.startMs ?? 0;
     return {
-      version: 3,
+      version: 4,
       account: this.account,
       title: `${sessionName(session)} of ${day(startMs, session.settings.zone.peek())}`,
-      recordings: session.recordings.peek().length,
-      bytes,
+      recordings: session.recordings.peek().filter(({ file }) => this.#stored.has(file)).length,
+      // files that are not stored are the last ones, so that the state has the places of the others
       files: files.flatMap((file) => {
         const stored = this.#stored.get(file);
         return stored === undefined ? [] : { stored, name: file.name };
@@ -111,43 +139,23 @@ export class Keeper {
   }
 }
 
+const sizeOf = (files: readonly File[]) => files.reduce((sum, { size }) => sum + size, 0);
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const reasonOf = (work: Promise<void>): Promise<string | null> => work.then(() => null, messageOf);
+
+/** Removes the squads that no tab shows. */
+async function removeClosed(folders: FileSystemDirectoryHandle): Promise<void> {
+  const ids: string[] = [];
+  for await (const id of folders.keys()) ids.push(id);
+  for (const id of ids)
+    await navigator.locks.request(id, { ifAvailable: true }, (lock) => lock && removeKept(id));
+}
+
 async function write(folder: FileSystemDirectoryHandle, name: string, content: Blob | string): Promise<void> {
   const handle = await folder.getFileHandle(name, { create: true });
   const writable = await handle.createWritable();
   await writable.write(content);
   await writable.close();
-}
-
-/** Files of a stored session. */
-export interface KeptFiles extends Pick<KeptSquad, "account"> {
-  /** The stored files with their names in the folder. */
-  names: ReadonlyMap<File, string>;
-  /** Stored files that the browser removed or cannot read, as empty files with their names. */
-  lost: ReadonlySet<File>;
-}
-
-/** Reads the stored files of the session. */
-export async function keptFiles({ account, files }: KeptSquad): Promise<KeptFiles> {
-  const folder = await keptFolder();
-  const names = new Map<File, string>();
-  const lost = new Set<File>();
-  for (const { stored, name } of files) {
-    const content = await contentOf(folder, stored);
-    const file = new File(content === null ? [] : [content], name);
-    names.set(file, stored);
-    if (content === null) lost.add(file);
-  }
-  return { account, names, lost };
-}
-
-/** Reads a stored file. Returns null if it is missing or cannot be read. */
-async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
-  try {
-    const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;
-    // a handle can exist although its content is gone
-    await file?.slice(0, 1).arrayBuffer();
-    return file;
-  } catch {
-    return null;
-  }
 }

@@ -1,11 +1,9 @@
 /** The part of the page that is loaded when the user opens recordings of the same time. */
 import { findSessions } from "asi-convert/squad";
-import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
 import { isOutdated } from "../view/use-loaded.js";
 import type { Keeper } from "./keeper.js";
-import type { SessionState } from "./session-state.js";
 import { readSheetFile } from "./squad-file.js";
 import { SquadButtons, SquadHeading, squadTitle } from "./squad-heading.js";
 import { type SquadActions, SquadSession } from "./squad-session.js";
@@ -56,20 +54,11 @@ export async function startSquad(
   return null;
 }
 
-/** Opens the squad that this browser stores. `whenRead` is fulfilled when its state is restored. */
-export async function restoreSquad(
-  kept: KeptSquad,
-  settings: Settings,
-  actions: SquadActions,
-): Promise<(OpenSquad & { whenRead: Promise<void> }) | null> {
+/** Opens a squad that this browser stores. Returns null as `restoreKept`, and if the page is outdated. */
+export async function restoreSquad(id: string, settings: Settings, actions: SquadActions) {
   const keeping = await loadKeeping();
-  if (keeping === null) return null;
-  const files = await keeping.keptFiles(kept);
-  const session = new SquadSession(settings, new SquadWorkers(), actions);
-  const whenRead = session.opened
-    .add([...files.names.keys()], files.lost)
-    .then(() => keeping.applyState(session, kept.state as SessionState));
-  return { session, keeper: new keeping.Keeper(session, files), whenRead };
+  const open = () => new SquadSession(settings, new SquadWorkers(), actions);
+  return keeping === null ? null : keeping.restoreKept(id, open);
 }
 
 /** Opens a session of the service. The method `addRanges` of the session then reads it. */
@@ -96,7 +85,7 @@ async function keeperOf(
   loading: ReturnType<typeof loadKeeping>,
 ): Promise<Keeper | null> {
   const keeping = await loading;
-  return keeping === null ? null : new keeping.Keeper(session);
+  return keeping && new keeping.Keeper(session);
 }
 
 async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { fileSize } from "../view/values.js";
 import type { Keeper } from "./keeper.js";
 import type { StoredSession } from "./stored-session.js";
 
@@ -28,14 +27,14 @@ export function StatusLine({
       <span>
         {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> undamaged
       </span>
-      {toLookAt === 0 ? null : (
+      {toLookAt > 0 && (
         <button type="button" aria-expanded={isListShown} onClick={onList}>
           {toLookAt} to check
         </button>
       )}
       <span class="spacer" />
-      {keeper === null ? null : <Keeping keeper={keeper} onClose={onClose} />}
-      {stored === null ? null : <stored.Status />}
+      {keeper && <Keeping keeper={keeper} onClose={onClose} />}
+      {stored && <stored.Status />}
     </div>
   );
 }
@@ -45,14 +44,10 @@ function Keeping({ keeper, onClose }: { keeper: Keeper; onClose: () => void }) {
   return (
     <>
       <span class="muted keeping" role="status">
-        {keeping.name === "kept"
-          ? `Kept in this browser until you close the session: ${fileSize(keeping.bytes)}.`
-          : keeping.name === "impossible"
-            ? `Not kept in this browser: ${keeping.why} Keep this tab open.`
-            : ""}
+        {keeping.text}
       </span>
       <button type="button" onClick={onClose}>
-        {keeping.name === "kept" ? "Close and remove" : "Close"}
+        {keeping.isKept ? "Close and remove" : "Close"}
       </button>
     </>
   );

@@ -1,47 +1,66 @@
 /** Summary of a squad that this browser stores. The page shows it before it loads the squad. */
 export interface KeptSquad {
-  version: 3;
+  version: 4;
   /** The id of the account that was signed in when the files were opened, or null if there was none. */
   account: string | null;
   /** The title, such as "Match of Sat, 16 May 2026". */
   title: string;
   recordings: number;
-  bytes: number;
   /** The names in the folder, and the original file names. */
   files: readonly { stored: string; name: string }[];
   /** The user's changes, for the part that shows squads. */
   state: unknown;
 }
 
-const FOLDER = "squad";
+/** A stored squad with the name of its folder. The tab that shows the squad holds the lock of this name. */
+export interface FoundSquad extends KeptSquad {
+  id: string;
+}
+
 export const KEPT_INDEX = "session.json";
 
-/** Opens the folder in the origin private file system. Returns null if the browser does not support it or refuses storage. */
-export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
-  try {
-    return await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
-  } catch {
-    return null;
-  }
-}
+/** The folders of squads in the origin private file system. */
+export const keptFolders = () => navigator.storage.getDirectory();
 
-/** Finds the stored squad without reading its recordings. Returns null if there is none. */
-export async function findKept(): Promise<KeptSquad | null> {
+/** A tab that is closed or loaded again releases its locks within this time, ms. */
+const RELEASE_MS = 1000;
+
+/** Does work while no tab shows a squad. @throws if another tab shows it */
+export const whileClosed = <Done>(id: string, work: () => Promise<Done>): Promise<Done> =>
+  navigator.locks.request(id, { signal: AbortSignal.timeout(RELEASE_MS) }, work) as Promise<Done>;
+
+/** Reads the summary of a squad. Returns null if there is none. */
+export async function readKept(id: string): Promise<FoundSquad | null> {
   try {
-    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
+    const folder = await (await keptFolders()).getDirectoryHandle(id);
     const index = await (await folder.getFileHandle(KEPT_INDEX)).getFile();
     const kept = JSON.parse(await index.text()) as KeptSquad;
-    return kept.version === 3 ? kept : null;
+    return kept.version === 4 ? { ...kept, id } : null;
   } catch {
     return null;
   }
 }
 
-/** Removes the stored squad. */
-export async function removeKept(): Promise<void> {
+/** Finds the stored squads that no tab shows, latest first, without reading their recordings. */
+export async function findKept(): Promise<FoundSquad[]> {
   try {
-    await (await navigator.storage.getDirectory()).removeEntry(FOLDER, { recursive: true });
+    const ids: string[] = [];
+    for await (const id of (await keptFolders()).keys()) ids.push(id);
+    const found = ids
+      .sort()
+      .reverse()
+      .map((id) => whileClosed(id, () => readKept(id)).catch(() => null));
+    return (await Promise.all(found)).filter((one) => one !== null);
   } catch {
-    // no squad is stored
+    return [];
+  }
+}
+
+/** Removes a stored squad. */
+export async function removeKept(id: string): Promise<void> {
+  try {
+    await (await keptFolders()).removeEntry(id, { recursive: true });
+  } catch {
+    // the squad is not stored
   }
 }

@@ -1,0 +1,131 @@
+/** Tests of the squads of files that the browser stores. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import { address, hasNoBrowser, openBeside, useBrowser } from "./page.js";
+import { isKept, loseStored, storedSquads } from "./squad-kept.js";
+import { chooseAll, head, names, ready, withMatch } from "./squad-page.js";
+import { squadRecording } from "./squad-scene.js";
+
+const it = withMatch();
+
+const kept = (page: Page) => page.getByText(/^Kept in this browser until you close the session/).waitFor();
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+async function showAgain(page: Page): Promise<void> {
+  await page.reload();
+  await press(page, "Show");
+  await ready(page);
+}
+
+const sizesOf = (paths: readonly string[]) =>
+  paths.map((path): [string, number] => [basename(path), statSync(path).size]).sort();
+
+const storedSizes = async (page: Page) => (await storedSquads(page)).map(({ files }) => files.sort());
+
+describe.skipIf(hasNoBrowser)("a stored squad", () => {
+  useBrowser();
+
+  it("keeps the content of every file if files are replaced and added after a reload", async ({
+    scene,
+    open,
+  }) => {
+    const page = await open();
+    await kept(page);
+    await loseStored(page, "02-Meier.asi.gz");
+    await showAgain(page);
+    await page.getByRole("button", { name: /to check$/ }).click();
+    await page.getByLabel("Choose again… 02-Meier.asi.gz").setInputFiles(scene.files[1] ?? "");
+    await ready(page);
+    await expect.poll(() => storedSizes(page)).toEqual([sizesOf(scene.files)]);
+    await showAgain(page);
+    const added = join(scene.beside, "07-Frei.asi");
+    writeFileSync(added, await squadRecording(7, "TRK-7", 0, 30));
+    await chooseAll(page, [added]);
+    await ready(page);
+    await expect.poll(() => storedSizes(page)).toEqual([sizesOf([...scene.files, added])]);
+    await showAgain(page);
+    expect(await names(page)).toEqual(expect.arrayContaining(["Meier", "07-Frei"]));
+  });
+
+  it("is independent of a squad in another tab", async ({ scene, open }) => {
+    const first = await open();
+    await kept(first);
+    const second = await openBeside(first, address);
+    const others = scene.files.slice(0, 2);
+    await chooseAll(second, others);
+    await ready(second);
+    await kept(second);
+    await head(first, "Sprints").click();
+    await isKept(first, '"key":"sprints"');
+    const both = [sizesOf(scene.files), sizesOf(others)];
+    expect((await storedSizes(first)).sort((a, b) => b.length - a.length)).toEqual(both);
+    // the start page of a third tab offers neither
+    const third = await openBeside(first, address);
+    await third.waitForTimeout(1500);
+    expect(await third.getByText("kept in this browser").count()).toBe(0);
+    await press(second, "Close and remove");
+    await expect.poll(() => storedSizes(first)).toEqual([sizesOf(scene.files)]);
+    await showAgain(first);
+    expect(await names(first)).toHaveLength(5);
+    await press(first, "Close and remove");
+    await expect.poll(() => storedSizes(first)).toEqual([]);
+  });
+
+  it("is offered after a later one is closed", async ({ scene, open }) => {
+    const first = await open();
+    await kept(first);
+    const second = await openBeside(first, address);
+    await chooseAll(second, scene.files.slice(0, 2));
+    await ready(second);
+    await kept(second);
+    await second.close();
+    await first.reload();
+    await first.getByText("2 recordings are kept in this browser.").waitFor();
+    await press(first, "Show");
+    await ready(first);
+    await press(first, "Close and remove");
+    await first.getByText("6 recordings are kept in this browser.").waitFor();
+    await press(first, "Remove");
+    await expect.poll(() => storedSizes(first)).toEqual([]);
+  });
+
+  it("can be shown in one tab only", async ({ open }) => {
+    const first = await open();
+    await kept(first);
+    await first.reload();
+    const note = (page: Page) => page.getByText("6 recordings are kept in this browser.");
+    await note(first).waitFor();
+    const second = await openBeside(first, address);
+    await note(second).waitFor();
+    await press(first, "Show");
+    await ready(first);
+    await press(second, "Show");
+    await note(second).waitFor({ state: "detached" });
+    expect(await second.locator(".squad").count()).toBe(0);
+    expect(await storedSquads(first)).toHaveLength(1);
+  });
+
+  it("keeps its files if an added file does not fit", async ({ scene, open }) => {
+    const page = await open();
+    await kept(page);
+    await showAgain(page);
+    await page.evaluate(() => {
+      navigator.storage.estimate = async () => ({ quota: 1000, usage: 900 });
+    });
+    const added = join(scene.beside, "copy-of-Roth.asi");
+    writeFileSync(added, readFileSync(scene.files[5] ?? "").subarray(0, 100_000));
+    await chooseAll(page, [added]);
+    await ready(page);
+    await page
+      .getByText(/^Not everything is kept in this browser: It needs .+ is free\. Keep this tab open\.$/)
+      .waitFor();
+    await head(page, "Sprints").click();
+    await isKept(page, '"key":"sprints"');
+    expect(await storedSizes(page)).toEqual([sizesOf(scene.files)]);
+    // the open files rest on the stored ones
+    await press(page, "Meier");
+    await page.getByRole("heading", { level: 1, name: "Meier" }).waitFor();
+  });
+});
