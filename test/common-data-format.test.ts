@@ -120,7 +120,7 @@ describe("asi pitch --format cdf", () => {
   it("omits breaks and drills whose names contain a word for half", async () => {
     const folder = await matchFolder();
     const others = ["Half pitch warm-up,12:28,12:29", "Half-time,12:32,12:33"];
-    writePeriods(folder, ...others, "1st half,12:30,12:32", "2nd half,12:33,12:35");
+    writePeriods(folder, ...others, "Halftime_1,12:30,12:32", "Halbzeit2,12:33,12:35");
     const { frames, stderr } = await trackingFile(folder, "--every", "30s");
     expect(frames.map(({ period }) => period)).toEqual(
       ["first_half", "second_half"].flatMap((period) => Array(4).fill(period)),

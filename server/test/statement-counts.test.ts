@@ -163,6 +163,15 @@ it("the deletion of an athlete sends the same statements for many and for few ma
   expect(counts[1]).toBe(counts[0]);
 });
 
+it("a deletion of an athlete that is refused because of If-Match searches for nothing", async () => {
+  const team = await Team.of(s);
+  const athlete = await rowOf(accounts, team.athlete);
+  const { queries, sent } = listening();
+  const refused = deleteManagedAthlete({ ...by(team, queries), ifMatch: '"other"' }, athlete, {});
+  await expect(refused).rejects.toMatchObject({ code: "precondition_failed" });
+  expect(sent).toEqual([]);
+});
+
 it("the number of statements for a roster is the same for many and for few players and devices", async () => {
   const counts: number[][] = [];
   for (const players of [2, 9]) {

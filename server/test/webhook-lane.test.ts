@@ -42,8 +42,26 @@ it("a pass reads one page of the receivers of an account, and later passes reach
   expect(taken).toEqual([]);
   await pass();
   expect(taken).toEqual(["host-999"]);
-  // The group and the account were served last, so each is looked for again after the others.
+  // The group, the account and the receiver were served last, so each is looked for again after the others.
   await add("host-000");
-  expect(await pass()).toBeLessThanOrEqual(5);
+  expect(await pass()).toBeLessThanOrEqual(7);
   expect(taken).toEqual(["host-999", "host-000"]);
+});
+
+it("receivers with many due jobs do not delay another receiver of the same account", async () => {
+  await s.store.database.queries.execute(sql`DELETE FROM jobs`);
+  const receivers = ["a", "b", "c", "d", "e"];
+  for (const receiver of receivers) for (let n = 0; n < 12; n++) await add(receiver);
+  const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 1 });
+  const running: Job[] = [];
+  const started = new Map<string, number>();
+  for (let n = 0; n < 30; n++) {
+    await lane.fill(s.ctx, (job) => {
+      running.push(job);
+      started.set(job.receiver ?? "", (started.get(job.receiver ?? "") ?? 0) + 1);
+    });
+    const first = running.shift();
+    if (first !== undefined) lane.done(first);
+  }
+  for (const receiver of receivers) expect(started.get(receiver)).toBeGreaterThanOrEqual(4);
 });

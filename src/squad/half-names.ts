@@ -9,7 +9,7 @@ const HALF = /h[aäe]l[fbv]|mi-temps|^(\d|pri|se[cg]|ter)\S* ti?empo$|^h\d$|^\d\
 const EXTRA = /extra|overt|verl.n|prolo|pr.rr|sup+lementar[ei]|^[eo]t\W?\d?$/i;
 
 /** Names of warm-ups, drills, games on half a pitch, and the break at half-time. */
-const OTHER = /w[aä]rm|drill|paus|break|hal[fb].?(pit|cou|fi?eld)|^(half.?ti|halbz|mi-t)\w+$/i;
+const OTHER = /w[aä]rm|drill|paus|break|hal[fb].?(pit|cou|fi?eld)|^(half.?ti|halbz|mi-t)\p{L}+$/iu;
 
 /** Returns whether the name of a period does not say that it is no half. */
 export const canBeHalf = ({ name }: Named): boolean => !EXTRA.test(name) && !OTHER.test(name);

@@ -61,7 +61,7 @@ export class Lane {
   #served: string | null = null;
   /** Account served last in each group. */
   readonly #servedOf = recentEntries<number>(MAX_GROUPS);
-  /** Last checked receiver of each account that has more receivers than one query returns. */
+  /** Receiver after which the next query of an account begins. */
   readonly #receiversSeen = recentEntries<string>(MAX_GROUPS);
 
   constructor(settings: LaneSettings) {
@@ -157,16 +157,24 @@ export class Lane {
     const { kind, perReceiver } = this.#settings;
     const now = clock.now();
     if (perReceiver === undefined) return leaseOf(queries, config.jobLeaseMs, kind, charged, places, now);
-    // Read one page, however many receivers wait for their next attempt. The next pass, at the latest the next poll, reads the next
-    // page, and after the last page the first.
+    // Read one page, however many receivers wait for their next attempt, and after the last page also the first. The next pass, at the
+    // latest the next poll, continues after the receiver served last, or after the page if none was served.
     const key = `${charged.group} ${charged.account}`;
-    const found = await receiversWaiting(queries, kind, charged, this.#receiversSeen.get(key) ?? "", now);
-    const last = found.length < LOOK_AHEAD ? undefined : found.at(-1);
+    const after = this.#receiversSeen.get(key) ?? "";
+    const page = (from: string) => receiversWaiting(queries, kind, charged, from, now);
+    const found = await page(after);
+    if (after !== "" && found.length < LOOK_AHEAD)
+      found.push(...(await page("")).filter(({ key: receiver }) => receiver <= after));
+    const free = this.#freeOf(found, perReceiver);
+    const jobs =
+      free.length === 0
+        ? []
+        : await leaseOfReceivers(queries, config.jobLeaseMs, kind, charged, free, places, now);
+    const served = found.findLast(({ key: receiver }) => jobs.some((job) => job.receiver === receiver));
+    const last = served ?? found[LOOK_AHEAD - 1];
     if (last === undefined) this.#receiversSeen.delete(key);
     else this.#receiversSeen.set(key, last.key);
-    const free = this.#freeOf(found, perReceiver);
-    if (free.length === 0) return [];
-    return leaseOfReceivers(queries, config.jobLeaseMs, kind, charged, free, places, now);
+    return jobs;
   }
 
   /** Returns receivers with a due job and a free slot, and the number of their free slots. */

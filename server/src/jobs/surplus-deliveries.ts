@@ -27,8 +27,8 @@ interface Webhook {
   surplus: number | null;
 }
 
-/** Number of webhooks that one statement examines. It counts the deliveries of each. */
-const WEBHOOKS_PER_STATEMENT = 100;
+/** Number of webhooks that one statement examines. It counts up to `MAX_DELIVERIES` of each. */
+const WEBHOOKS_PER_STATEMENT = 5;
 
 /** Returns the next webhooks with deliveries. Searches the index once per webhook, like `groupsWaiting`. */
 async function nextWebhooks({ queries }: Context, after: number): Promise<Webhook[]> {

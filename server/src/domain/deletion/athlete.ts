@@ -5,7 +5,7 @@ import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import type { TargetOf } from "../change/access.js";
-import { change } from "../change/change.js";
+import { change, requireTag } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleteSomePermissions } from "../permissions/remove.js";
@@ -56,8 +56,16 @@ type Deletion = "deleteAthlete" | "deleteManagedAthlete";
 
 const athleteOf = (target: TargetOf<Deletion>): Account => ("athlete" in target ? target.athlete : target);
 
-const deleteBy = (ctx: Context, operation: Deletion, athlete: Account, filters: Filters): Promise<void> =>
-  removeAthlete(ctx, athlete, async <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => {
+async function deleteBy(
+  ctx: Context,
+  operation: Deletion,
+  athlete: Account,
+  filters: Filters,
+): Promise<void> {
+  // before `removeAthlete` searches for everything that names the athlete
+  requireTag(ctx, athleteItem(athlete));
+  await requireMatch(ctx.queries, athlete, filters);
+  await removeAthlete(ctx, athlete, async <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => {
     let result: { of: T } | undefined;
     await change(
       ctx,
@@ -72,6 +80,7 @@ const deleteBy = (ctx: Context, operation: Deletion, athlete: Account, filters: 
     if (result === undefined) throw new Error("The athlete was not changed");
     return result.of;
   });
+}
 
 /** Deletes the caller's own account. */
 export const deleteAthlete = (ctx: Context, athlete: Account, filters: Filters): Promise<void> =>

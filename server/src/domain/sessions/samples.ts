@@ -34,7 +34,8 @@ const COLUMNS = { schema: "session-rows/1", labels: ["session", "athlete", "play
  *   ended
  */
 export function downloadSessionSamples(ctx: Context, session: Session, query: Query, form: FileForm): Pieces {
-  return sampleFile(samplesByPlayer(ctx, session, timesIn(query), form), { ...COLUMNS, ...form });
+  const samples = samplesByPlayer(ctx, session, timesIn(query), form, accessRecheck(ctx));
+  return sampleFile(samples, { ...COLUMNS, ...form });
 }
 
 /**
@@ -51,6 +52,7 @@ async function* samplesBySession(
   within: Interval,
   form: FileForm,
 ): AsyncGenerator<LabelledSamples> {
+  const requireSignedIn = accessRecheck(ctx);
   // Read one session at a time, because a season has hundreds, and some may change during a long download.
   for (let last: Session | undefined; ; ) {
     const [row] = await selectSessions(ctx.queries)
@@ -70,7 +72,7 @@ async function* samplesBySession(
       .limit(1);
     if (row === undefined) return;
     last = toSession(row);
-    yield* samplesByPlayer(ctx, last, within, form);
+    yield* samplesByPlayer(ctx, last, within, form, requireSignedIn);
   }
 }
 
@@ -79,13 +81,16 @@ async function* samplesByPlayer(
   session: Session,
   within: Interval,
   form: FileForm,
+  requireSignedIn: () => Promise<void>,
 ): AsyncGenerator<LabelledSamples> {
   for (const { athleteId, name } of await playersOf(ctx.queries, session)) {
+    await requireSignedIn();
     const frames = await readableFrames(ctx, session, athleteId);
+    const checked = { ...ctx, checkedMs: ctx.clock.now().getTime() };
     const devices = new Map(frames.map(({ deviceId, serial }) => [deviceId, serial]));
     for (const [deviceId, serial] of devices) {
       const own = frames.filter((frame) => frame.deviceId === deviceId);
-      const recheck = accessRecheck(ctx, async () => {
+      const recheck = accessRecheck(checked, async () => {
         const still = new Set((await readableFrames(ctx, session, athleteId)).map(({ id }) => id));
         if (!own.every(({ id }) => still.has(id))) throw errors.forbidden();
       });
