@@ -1,4 +1,4 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 
 /** A problem or a suggestion that the user has dismissed. */
 export interface Ignored {
@@ -24,8 +24,3 @@ export const refusalOf = (
   key: `${answer} ${periods.map(({ name }) => name).join()}`,
   recordings: idsOf(shownRecordings.value),
 });
-
-/** Dismisses a problem or a suggestion. */
-export function ignore({ ignored }: { ignored: Signal<readonly Ignored[]> }, dismissed: Ignored): void {
-  ignored.value = [...ignored.peek(), dismissed];
-}

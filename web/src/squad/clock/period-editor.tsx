@@ -3,7 +3,7 @@ import { periodsCsv } from "asi-convert/squad-sheets";
 import { useEffect, useRef } from "preact/hooks";
 import { offerFile } from "../../parts/offer-file.js";
 import { timeOfDay } from "../../view/times.js";
-import { ignore } from "../ignored.js";
+import { ignore } from "../ignore.js";
 import type { SquadSession } from "../squad-session.js";
 import type { Clock } from "./clock-state.js";
 import { listed } from "./clock-words.js";

@@ -1,5 +1,6 @@
 import type { SuggestedSubstitutions } from "asi-convert/squad";
-import { ignore, refusalOf } from "../ignored.js";
+import { ignore } from "../ignore.js";
+import { refusalOf } from "../ignored.js";
 import type { LookAt } from "../look-at-item.js";
 import type { SquadSession } from "../squad-session.js";
 
