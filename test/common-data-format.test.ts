@@ -117,6 +117,17 @@ describe("asi pitch --format cdf", () => {
     );
   });
 
+  it("omits breaks and drills whose names contain a word for half", async () => {
+    const folder = await matchFolder();
+    const others = ["Half pitch warm-up,12:28,12:29", "Half-time,12:32,12:33"];
+    writePeriods(folder, ...others, "1st half,12:30,12:32", "2nd half,12:33,12:35");
+    const { frames, stderr } = await trackingFile(folder, "--every", "30s");
+    expect(frames.map(({ period }) => period)).toEqual(
+      ["first_half", "second_half"].flatMap((period) => Array(4).fill(period)),
+    );
+    expect(stderr).toContain("does not support Half pitch warm-up, Half-time; omitted");
+  });
+
   it.each([
     ["none", "0", ["Drill,12:30,12:34"]],
     ["three", "3", ["1st half,12:30,12:32", "2nd half,12:33,12:35", "3rd half,12:36,12:37"]],

@@ -91,6 +91,13 @@ describe("GPX of other programs", () => {
     expect(await speedsOf(inTwo)).toEqual([0, 2.5, 11.12]);
   });
 
+  it("may have several points in each second, and no speeds", async () => {
+    const tenth = (i: number) =>
+      `<trkpt lat="${i * 5e-6}" lon="0"><time>2024-05-11T09:30:0${Math.floor(i / 10)}Z</time></trkpt>`;
+    const { rows } = await rowsIn(gpx(Array.from({ length: 30 }, (_, i) => tenth(i)).join("")));
+    expect(new Set(rows.map(({ speed }) => speed))).toEqual(new Set([5.56]));
+  });
+
   it.each([
     ["an offset of its zone", "2024-05-11T11:30:00+02:00"],
     ["no zone, which is UTC", "2024-05-11T09:30:00"],

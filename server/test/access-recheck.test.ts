@@ -11,6 +11,7 @@ import {
   retrieveActivityComputedData,
   retrieveComputedData,
 } from "../src/domain/computed-data/retrieve.js";
+import { accountCaller, addressCaller } from "../src/fairness/callers.js";
 import { commands } from "../src/operator/commands.js";
 import { permissions } from "../src/store/schema.js";
 import { startService, type TestAccount, type TestService } from "./service.js";
@@ -77,6 +78,62 @@ describe("a response that is being sent", () => {
     };
     expect(await read(Number.POSITIVE_INFINITY)).toBe(5);
     await expect(read(2)).rejects.toMatchObject({ kind: "unauthenticated" });
+  });
+});
+
+describe("a request that has waited since its right was checked", () => {
+  /** Sends a GET that waits for memory for its response. @returns a function that ends the wait and returns the response */
+  async function waiting(path: string, by: TestAccount) {
+    const { small, large } = s.service.app.responseBudgets;
+    const ended = new AbortController();
+    const held = [small, large].map((budget) =>
+      budget.open(accountCaller(by.id), addressCaller("127.0.0.1").group, () => {}),
+    );
+    const { responseMemoryPerCallerBytes: bytes } = s.config;
+    const [ofSmall, ofLarge] = held;
+    await ofSmall?.reserve(bytes / 4, ended.signal);
+    await ofLarge?.reserve((bytes * 3) / 4, ended.signal);
+    const response = s.get(path, by.token);
+    await expect.poll(() => small.waiting + large.waiting).toBe(1);
+    return () => {
+      for (const share of held) share.release();
+      return response;
+    };
+  }
+
+  async function readable() {
+    const team = await Team.of(s);
+    const reader = await s.manager();
+    await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
+    const path = `/api/v1/athletes/${team.athlete}/`;
+    expect((await s.get(path, reader.token)).status).toBe(200);
+    return { reader, path };
+  }
+
+  const withdraw = ({ id }: TestAccount) =>
+    s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${id}`);
+
+  it("is refused if the permission was withdrawn", async () => {
+    const { reader, path } = await readable();
+    const end = await waiting(path, reader);
+    await withdraw(reader);
+    s.clock.advance(RECHECK_MS);
+    expect((await end()).status).toBe(403);
+  });
+
+  it("is refused if the caller was signed out", async () => {
+    const ann = await s.manager();
+    const end = await waiting("/api/v2/samples/?format=csv", ann);
+    await commands["session revoke"](s.ctx, { username: ann.username });
+    s.clock.advance(RECHECK_MS);
+    expect((await end()).status).toBe(401);
+  });
+
+  it("is answered if the caller still has the right", async () => {
+    const { reader, path } = await readable();
+    const end = await waiting(path, reader);
+    s.clock.advance(RECHECK_MS);
+    expect((await end()).status).toBe(200);
   });
 });
 

@@ -1,5 +1,7 @@
 /** Tests that only the manager who loaded samples of a device can read them, and not the next owner. */
 import { describe, expect } from "vitest";
+import { authorize } from "../src/domain/change/access.js";
+import { withOwnershipRecheck } from "../src/domain/raw-data/ownership-recheck.js";
 import { storeSamples } from "../src/store/samples/index.js";
 import {
   AHEAD_MS,
@@ -175,4 +177,30 @@ describe("a former owner's samples", () => {
       expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
     },
   );
+
+  it.for([
+    { does: "takes the device", isReleased: false },
+    { does: "takes the device and releases it", isReleased: true },
+  ])("are read again if the former owner $does meanwhile", async ({ isReleased }, { owners }) => {
+    const { s, manager, now, release, take } = owners;
+    const device = await s.ownedDevice(manager(0));
+    // An empty ownership would leave no row.
+    s.clock.advance(MINUTE_MS);
+    await release(device, 0);
+    s.clock.advance(MINUTE_MS);
+    const { id, username } = manager(0);
+    const caller = { id, username, role: "MANAGER" as const, canCreateManagedAthletes: false, scopes: null };
+    const ctx = { ...s.ctx, caller };
+    const target = await authorize(ctx, "fetchRawData", { device: device.id });
+    let reads = 0;
+    await withOwnershipRecheck(ctx, "fetchRawData", target, async (_, recheck) => {
+      if (++reads === 1) {
+        await take(device, 0);
+        s.clock.advance(MINUTE_MS);
+        if (isReleased) await release(device, 0);
+      }
+      await recheck(now());
+    });
+    expect(reads).toBe(2);
+  });
 });

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import { currentOwner } from "../src/domain/ownerships/rules.js";
 import { beginStream } from "../src/domain/recording-streams/begin.js";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -99,6 +100,36 @@ it.each([
     expect(await removed()).toEqual({ most: 1_000, all: 2_500 });
   },
 );
+
+it.each([
+  ["the deletion of its manager", () => commands["account delete"](s.ctx, { username: ann.username })],
+  [
+    "the release of its device",
+    async (device: TestDevice) => expect((await s.release(device, ann)).status).toBe(204),
+  ],
+  [
+    "the deletion of samples",
+    ({ id: deviceId }: TestDevice) =>
+      transact(s.ctx, "test", (unit) =>
+        unit.announce("samplesDeleted", { deviceId, deleted: [], removed: [], count: 0 }),
+      ),
+  ],
+])("a stream that ends with %s is removed in parts, and another one is kept", async (_, end) => {
+  const device = await longStream(s.clock.now());
+  const other = await s.ownedDevice(await s.manager());
+  const { queries } = s.ctx;
+  await queries.execute(sql`
+    INSERT INTO recording_streams (device_id, manager_id, recording, connection, bytes, updated_at)
+    SELECT ${other.id}, manager_id, recording, connection, bytes, updated_at FROM recording_streams`);
+  await queries
+    .update(recordingStreams)
+    .set({ managerId: (await s.manager()).id })
+    .where(eq(recordingStreams.deviceId, other.id));
+  const removed = await watchDeletes("stream_pieces");
+  await end(device);
+  expect(await removed()).toEqual({ most: 1_000, all: 2_500 });
+  expect([await streamOf(device), (await streamOf(other))?.bytes]).toEqual([undefined, 25_000]);
+});
 
 it("expired responses to idempotency keys are removed 8 MiB at a time", async () => {
   await largeResponses();

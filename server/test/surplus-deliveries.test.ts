@@ -1,7 +1,11 @@
 /** Tests that the number of deliveries of a webhook is limited. */
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { MAX_DELIVERIES } from "../src/domain/webhooks/delivery-limits.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { removeSurplusDeliveries } from "../src/jobs/surplus-deliveries.js";
+import { queriesOf } from "../src/store/connection/database.js";
+import { webhookDeliveries } from "../src/store/schema.js";
 import { startService } from "./service.js";
 
 it("the newest 20,000 deliveries of a webhook are kept, and older ones only while they wait", async () => {
@@ -35,4 +39,23 @@ it("the newest 20,000 deliveries of a webhook are kept, and older ones only whil
     { webhook: 9, waits: true, count: 2, first: 1 },
   ]);
   expect(removed).toBe(2_498);
+});
+
+it("a statement examines a hundred webhooks", async () => {
+  const s = await startService();
+  const { queries, pool } = s.store.database;
+  const add = (webhook: ReturnType<typeof sql>, count: number) =>
+    queries.execute(sql`
+      INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
+      SELECT gen_random_uuid(), ${webhook}, 'http://127.0.0.1:9/', 'sealed', 'activity-updated', '{}', 'delivered', now()
+      FROM generate_series(1, ${count}::int) AS n`);
+  await queries.delete(webhookDeliveries);
+  await add(sql`n`, 250);
+  await add(sql`120`, MAX_DELIVERIES + 2);
+  const statements: string[] = [];
+  const logged = queriesOf(pool, { logQuery: (text) => statements.push(text) });
+  await removeSurplusDeliveries({ ...s.ctx, queries: logged }, undefined, () => undefined);
+  expect(await queries.$count(webhookDeliveries)).toBe(MAX_DELIVERIES + 249);
+  // Three pages, the end, and one removal.
+  expect(statements).toHaveLength(5);
 });

@@ -98,11 +98,21 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database 
     return rows[0].share;
   };
 
-  it("vacuums the samples after a load", async () => {
+  it("vacuums the samples after a load, once for several loads within a minute", async () => {
     const eve = await s.manager();
     const loaded = await s.longOwned(eve);
-    await s.load(loaded, eve, await walk(loaded.serial_number, "2024-03-01T10:00:00.000Z", 10));
+    const load = async (start: string) => s.load(loaded, eve, await walk(loaded.serial_number, start, 10));
+    const vacuums = async () => {
+      const { rows } = await s.store.database.pool.query(
+        "SELECT vacuum_count AS count FROM pg_stat_user_tables WHERE relname = 'sample_chunks'",
+      );
+      return rows[0].count;
+    };
+    await load("2024-03-01T10:00:00.000Z");
     expect(await tidyShare("sample_chunks")).toBe(1);
+    expect(await vacuums()).toBe(1);
+    await load("2024-03-01T11:00:00.000Z");
+    expect(await vacuums()).toBe(1);
   });
 
   it("vacuums all other tables in the hourly retention", async () => {

@@ -1,12 +1,10 @@
 /** Delivers webhooks to real receivers on the loopback interface, with a clock that the tests set. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { ACCOUNT_EVENT_NAMES, emitAccountEvent } from "../src/domain/webhooks/account-events.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
-import { deleteWebhook } from "../src/domain/webhooks/manage.js";
-import { queriesOf } from "../src/store/connection/database.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
@@ -239,39 +237,6 @@ describe("a receiver gets", () => {
       ["failed", "Not sent: the webhook was deleted."],
     ]);
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
-  });
-
-  it("nothing after the webhook is deleted, whose thousands of waiting deliveries are cancelled a thousand at a time", async ({
-    hooks: { s, ann, register },
-  }) => {
-    const { id, activity } = await register("https://receiver.example/");
-    const { queries, pool } = s.store.database;
-    await queries.execute(sql`
-      WITH added AS (
-        INSERT INTO jobs (job_id, kind, charged_to, charged_group, state, payload, details, receiver, due_at, created_at)
-        SELECT 'job-' || gen_random_uuid(), 'webhook', ${ann.id}, '', 'PENDING', '{}', '{}', 'receiver.example', now(), now()
-        FROM generate_series(1, 2500) RETURNING id
-      )
-      INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
-      SELECT 'msg_' || gen_random_uuid(), ${id}, 'https://receiver.example/', '', 'activity-updated', '{}', 'pending', id, now()
-      FROM added`);
-    const cancelled: string[] = [];
-    const logger = {
-      logQuery(text: string) {
-        if (text.includes("WITH cancelled AS")) cancelled.push(text);
-      },
-    };
-    const caller = { id: ann.id, role: "MANAGER" as const, username: ann.username, scopes: null };
-    const ctx = {
-      ...s.ctx,
-      queries: queriesOf(pool, logger),
-      caller: { ...caller, canCreateManagedAthletes: false },
-    };
-    await deleteWebhook(ctx, { activity, webhook: id });
-    expect(cancelled).toHaveLength(3);
-    const isOpen = sql`webhook_id = ${id} AND state <> 'failed'`;
-    expect(await queries.$count(webhookDeliveries, isOpen)).toBe(0);
-    expect(await queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
   it("one call for identical waiting events, and a second call for events after the first call has begun", async ({

@@ -14,11 +14,12 @@ const OTHER = /w[aä]rm|drill|paus|break|hal[fb].?(pit|cou|fi?eld)|^(half.?ti|ha
 /** Returns whether the name of a period does not say that it is no half. */
 export const canBeHalf = ({ name }: Named): boolean => !EXTRA.test(name) && !OTHER.test(name);
 
+/** Returns whether a period has the name of a half, also of extra time. */
+export const isAnyHalf = ({ name }: Named): boolean => HALF.test(name) && !OTHER.test(name);
+
 /** Returns whether a period has the name of a half without extra time. */
 export const isNamedHalf = (period: Named): boolean => isAnyHalf(period) && canBeHalf(period);
 
-/** Returns whether a period has the name of a half, also of extra time or a part of the pitch. */
-export const isAnyHalf = ({ name }: Named): boolean => HALF.test(name);
-
 /** Returns whether a period after the second half has the name of extra time, or of a further half. */
-export const isNamedExtra = (period: Named): boolean => EXTRA.test(period.name) || isAnyHalf(period);
+export const isNamedExtra = (period: Named): boolean =>
+  isAnyHalf(period) || (EXTRA.test(period.name) && !OTHER.test(period.name));

@@ -96,10 +96,13 @@ export class TrackRows {
     this.rows += 1;
     if (this.start === null || timestampMs < this.start) this.start = timestampMs;
     if (this.end === null || timestampMs > this.end) this.end = timestampMs;
+    // Of several points with the same time, the way to the next time begins at the first one.
+    if (this.#isSegmentNew || timestampMs !== this.#lastMs) {
+      this.#lastMs = timestampMs;
+      this.#lastLatitude = latitudeE7;
+      this.#lastLongitude = longitudeE7;
+    }
     this.#isSegmentNew = false;
-    this.#lastMs = timestampMs;
-    this.#lastLatitude = latitudeE7;
-    this.#lastLongitude = longitudeE7;
     this.#lastSpeed = speedMmPerS;
   }
 

@@ -40,6 +40,7 @@ const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name))
 describe("a CSV from the library", () => {
   it.for<ConvertOptions>([
     { time: "iso" },
+    { delimiter: "\t" },
     { time: "excel" },
     { time: "excel", decimalMark: "," },
     { time: "local", timeZone: "Europe/Zurich" },

@@ -264,7 +264,7 @@ export const settings = {
   webhookConcurrencyPerHost: integer(1, 1000)(
     "WEBHOOK_CONCURRENCY_PER_HOST",
     4,
-    "Maximum number of concurrent webhook calls to one host",
+    "Maximum number of concurrent webhook calls to one host and port",
   ),
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",

@@ -52,6 +52,7 @@ export function installGuard(app: FastifyInstance, unrouted: ReturnType<typeof a
     }
     let isDisabled = false;
     if (credential !== null) {
+      ctx.checkedMs = clock.now().getTime();
       const found = await authenticate(request, credential);
       ctx.caller = found?.caller ?? null;
       isDisabled = found?.isDisabled ?? false;

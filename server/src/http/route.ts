@@ -8,6 +8,7 @@ import {
   type OperationId,
   type TargetOf,
 } from "../domain/change/access.js";
+import { accessRecheck } from "../domain/change/access-recheck.js";
 import type { Context } from "../domain/change/context.js";
 import { errors, ServiceError } from "../domain/change/errors.js";
 import { AlreadyDone } from "../domain/change/idempotency.js";
@@ -70,7 +71,19 @@ export function route<
   // Do not store a hash of the body with the key, because someone could guess a password from the hash.
   const repeats = operation.body?.properties?.password === undefined && operation.isRepeatable !== true;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
+  /**
+   * Checks the token again, and the right to read, if the request has waited for its turn or its body since they were checked. A
+   * change checks them in its transaction.
+   */
+  const recheck = (request: FastifyRequest) => {
+    const { ctx, method } = request;
+    return accessRecheck(ctx, async () => {
+      ctx.checkedMs = ctx.clock.now().getTime();
+      if (method === "GET" || method === "HEAD") request.target = await authorize(ctx, id, idsOf(request));
+    })();
+  };
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
+    await recheck(request);
     const { ctx, ids } = request;
     const isPatch = patch !== undefined && request.method === "PATCH";
     const isCsv = csv !== undefined && request.body instanceof Uint8Array;
@@ -155,9 +168,11 @@ export function route<
         if (operation.waitsForOthers) {
           const result = await inOuterTurn(app, request, () => run(request, reply));
           await takeResponseRoom(app, request, reply, isLarge);
+          await recheck(request);
           return sendResult(request, reply, success, result);
         }
         await takeResponseRoom(app, request, reply, isLarge);
+        if (request.isReplay) await recheck(request);
         const stored = await readStored(request);
         if (stored !== undefined) return sendStored(request, reply, stored);
         const work = () => run(request, reply);

@@ -17,7 +17,7 @@ import { deriveSessions } from "../domain/sessions/derive-rest.js";
 import type { QueuedDerivation } from "../domain/sessions/derive-sessions.js";
 import { attemptDelivery } from "../domain/webhooks/attempt.js";
 import { fanOut } from "../domain/webhooks/fan-out.js";
-import { vacuumTable } from "../store/embedded/vacuum.js";
+import { vacuumAfterLoad } from "../store/embedded/vacuum.js";
 import type { JobKind } from "../store/queue/job-queue.js";
 import { Turn } from "../store/queue/turn.js";
 import { JobFailed, type JobHandler, NotYet, RetryLater } from "./handler.js";
@@ -49,9 +49,8 @@ const bulkLoadHandler: JobHandler = {
     if (details !== undefined) return details;
     try {
       const loaded = await loadRecording(ctx, job, payload);
-      // Vacuum, because clients will read the samples soon. The load succeeds even if the vacuum fails; retention
-      // repeats it.
-      await vacuumTable(ctx, "sample_chunks").catch(() => undefined);
+      // The load succeeds even if the vacuum fails; retention repeats it.
+      await vacuumAfterLoad(ctx).catch(() => undefined);
       return loaded;
     } catch (error) {
       if (error instanceof AsiError) throw new JobFailed(error.code, error.message);

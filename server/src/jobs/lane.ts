@@ -157,31 +157,16 @@ export class Lane {
     const { kind, perReceiver } = this.#settings;
     const now = clock.now();
     if (perReceiver === undefined) return leaseOf(queries, config.jobLeaseMs, kind, charged, places, now);
+    // Read one page, however many receivers wait for their next attempt. The next pass, at the latest the next poll, reads the next
+    // page, and after the last page the first.
     const key = `${charged.group} ${charged.account}`;
-    const seen = this.#receiversSeen.get(key) ?? "";
-    // Start after the last receiver of the previous query, then from the first receiver.
-    for (const [begin, end] of seen === ""
-      ? ([["", null]] as const)
-      : ([
-          [seen, null],
-          ["", seen],
-        ] as const)) {
-      let from: string | null = begin;
-      while (from !== null) {
-        const found: Sharer<string>[] = await receiversWaiting(queries, kind, charged, from, now);
-        const next: string | undefined = found.length < LOOK_AHEAD ? undefined : found.at(-1)?.key;
-        if (next === undefined) this.#receiversSeen.delete(key);
-        else this.#receiversSeen.set(key, next);
-        const free = this.#freeOf(found, perReceiver);
-        const jobs =
-          free.length === 0
-            ? []
-            : await leaseOfReceivers(queries, config.jobLeaseMs, kind, charged, free, places, now);
-        if (jobs.length > 0) return jobs;
-        from = next === undefined || (end !== null && next >= end) ? null : next;
-      }
-    }
-    return [];
+    const found = await receiversWaiting(queries, kind, charged, this.#receiversSeen.get(key) ?? "", now);
+    const last = found.length < LOOK_AHEAD ? undefined : found.at(-1);
+    if (last === undefined) this.#receiversSeen.delete(key);
+    else this.#receiversSeen.set(key, last.key);
+    const free = this.#freeOf(found, perReceiver);
+    if (free.length === 0) return [];
+    return leaseOfReceivers(queries, config.jobLeaseMs, kind, charged, free, places, now);
   }
 
   /** Returns receivers with a due job and a free slot, and the number of their free slots. */

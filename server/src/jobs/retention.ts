@@ -95,7 +95,6 @@ export async function applyRetention(
   const steps: (() => Promise<unknown>)[] = [
     ...expiredRows(ctx, signal, onRemoved),
     () => removeSurplusJobs(ctx, signal, (count) => onRemoved("jobs", count)),
-    () => removeSurplusDeliveries(ctx, signal, (count) => onRemoved("webhook_deliveries", count)),
     () => pruneEpochs(ctx),
     async () => {
       for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {
@@ -107,6 +106,8 @@ export async function applyRetention(
     () => eraseOrphanedMails(ctx, signal),
     () => continueRotation(ctx),
     () => applySampleRetention(ctx, signal, onRemoved),
+    // After the steps that must not wait, because it examines each webhook.
+    () => removeSurplusDeliveries(ctx, signal, (count) => onRemoved("webhook_deliveries", count)),
     async () => {
       if (vacuums) await vacuumAll(ctx);
     },

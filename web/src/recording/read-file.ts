@@ -138,7 +138,7 @@ function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   const text = new TextDecoder().decode(first).trimStart();
   if (text.startsWith("<")) return "track";
   // A line of words with separators. Frames of a receiver never match it.
-  return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
+  return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t](?:\t|[^\p{Cc}\uFFFD])*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
 /**

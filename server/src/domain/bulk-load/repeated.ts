@@ -4,6 +4,8 @@ import { type Job, jobColumns } from "../../store/queue/job-queue.js";
 import type { Interval } from "../../store/samples/index.js";
 import { jobs } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
+import { erasing } from "../accounts/erase.js";
+import { changeInParts } from "../change/begin-again.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 
@@ -53,20 +55,24 @@ const rectangle = (device: SQL, from: SQL, to: SQL): SQL =>
 
 const payload = (name: "device" | "from" | "to"): SQL => sql`${jobs.payload}->>'${sql.raw(name)}'`;
 
-/** Deletes the hashes of recordings whose samples were deleted, so that they can be uploaded again. */
-export async function deleteRecordingHashes(
-  { queries }: UnitOfWork,
+/**
+ * Deletes the hashes of recordings whose samples were deleted, so that they can be uploaded again. Without its hash, a recording is
+ * only loaded again.
+ */
+export function deleteRecordingHashes(
+  unit: UnitOfWork,
   { deviceId, startMs, stopMs }: Interval & { deviceId: number },
 ): Promise<void> {
   const at = (ms: number) => sql`${Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)}`;
-  await queries
-    .update(jobs)
-    .set({ payload: sql`${jobs.payload} - ${sql.param(["sha256", "from", "to"])}::text[]` })
-    .where(
-      and(
-        // Only a load that has stored samples has times. It may not have recorded the outcome yet.
-        sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'`,
-        sql`${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`,
-      ),
-    );
+  // Only a load that has stored samples has times. It may not have recorded the outcome yet.
+  const isDuring = sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'
+    AND ${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`;
+  return changeInParts(
+    unit,
+    erasing(
+      sql`UPDATE ${jobs} SET payload = payload - ${sql.param(["sha256", "from", "to"])}::text[]`,
+      sql`${jobs}`,
+      isDuring,
+    ),
+  );
 }

@@ -6,20 +6,20 @@ export const RECHECK_MS = 5_000;
 
 /**
  * Rechecks during a long response that the caller is still signed in and has the right. Call the returned function before each
- * part; it makes a query at most every `RECHECK_MS`.
+ * part; it makes a query at most every `RECHECK_MS`, counted from the last check of the request, which may have waited in a queue since.
  * @param requireRight throws when the caller has lost the right
  * @returns function that throws ServiceError `unauthenticated`, or any error of `requireRight`
  */
 export function accessRecheck(
-  { clock, isSignedIn }: Context,
+  { clock, isSignedIn, checkedMs = clock.now().getTime() }: Context,
   requireRight?: () => Promise<unknown>,
 ): () => Promise<void> {
-  let checkedMs = clock.now().getTime();
+  let lastMs = checkedMs;
   return async () => {
     const nowMs = clock.now().getTime();
-    if (Math.abs(nowMs - checkedMs) < RECHECK_MS) return;
+    if (Math.abs(nowMs - lastMs) < RECHECK_MS) return;
     if ((await isSignedIn?.()) === false) throw errors.unauthenticated(true);
     await requireRight?.();
-    checkedMs = nowMs;
+    lastMs = nowMs;
   };
 }

@@ -4,6 +4,7 @@ import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { enqueue, enqueueAll, enqueueOverTimes, type SmallJob } from "../../store/queue/job-queue.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import { AuditWriter } from "./audit.js";
+import { BeginAgain } from "./begin-again.js";
 import type { Context } from "./context.js";
 import { react } from "./effects.js";
 import { matchesStrongly, type Tagged } from "./entity-tags.js";
@@ -31,7 +32,7 @@ const isRepeatable = (error: unknown) =>
 /**
  * Runs `work` in a transaction with audit rows and jobs, outside operations. Used by operator commands and
  * registration. Retries the work when the database aborts the transaction because of a deadlock or a serialization
- * failure.
+ * failure, or when the work throws `BeginAgain`.
  * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(
@@ -40,11 +41,16 @@ export async function transact<T>(
   work: (unit: UnitOfWork) => Promise<T>,
   by: number | null = ctx.caller?.id ?? null,
 ): Promise<T> {
+  let first: BeginAgain["first"] | undefined;
   for (let tries = 1; ; tries++) {
     try {
+      await first?.(ctx.queries);
       return await transactOnce(ctx, operation, work, by);
     } catch (error) {
-      if (!isRepeatable(error) || tries === MAX_TRIES) throw error;
+      const beginsAgain = error instanceof BeginAgain;
+      if (!beginsAgain && !isRepeatable(error)) throw error;
+      if (tries === MAX_TRIES) throw beginsAgain ? errors.concurrentChanges() : error;
+      if (beginsAgain) first = error.first;
     }
   }
 }

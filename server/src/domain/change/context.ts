@@ -45,6 +45,11 @@ export interface Context {
    * authentication.
    */
   isSignedIn?: () => Promise<boolean>;
+  /**
+   * Time of the last check of the token and of the right on the object of the path, ms since 1970 UTC; see `accessRecheck`. Absent
+   * like `isSignedIn`.
+   */
+  checkedMs?: number;
   /** Reads the caller again, in a transaction; undefined if the token is not valid now. Absent like `isSignedIn`. */
   presentCaller?: (queries: Queries) => Promise<AuthenticatedCaller | undefined>;
   /**

@@ -72,7 +72,7 @@ export const effectsOfSamples: Effects<
     },
   ],
   ownerReplaced: [deleteOwnerSettings],
-  ownerErased: [eraseOwner],
+  ownerErased: [eraseOwner, deleteStream],
   ownershipsErased: [
     // Records of samples removed by retention apply only to the manager who owned the times.
     deleteRemovalRecords,

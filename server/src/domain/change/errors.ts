@@ -63,6 +63,9 @@ export const errors = {
   malformed: (detail: string) => new ServiceError("malformed", "malformed", { detail }),
   /** The request is valid, but the state of the object does not allow it. */
   conflict: (code: string, message: string) => new ServiceError("conflict", code, { message }),
+  /** Other requests have changed the same data during each attempt. */
+  concurrentChanges: () =>
+    errors.conflict("concurrent_changes", "Other requests change the same data. Repeat the request later."),
   unauthenticated: (sent: boolean) =>
     new ServiceError("unauthenticated", sent ? "invalid_token" : "not_authenticated", {
       detail: sent ? "Invalid or expired token." : "Authentication credentials were not provided.",

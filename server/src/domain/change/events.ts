@@ -84,7 +84,7 @@ export interface Events {
    * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that the device had no
    * later owner. Announced before the ownerships are deleted, and before the values in the audit log are erased.
    */
-  ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
+  ownerErased: { deviceId: number; ownerId: number; ownershipIds: number[]; wasLast: boolean };
   /** Announced after the ownerships and the time frames of their manager are deleted. */
   ownershipsErased: { deviceId: number; erased: readonly number[]; changed: readonly Interval[] };
 

@@ -12,7 +12,7 @@ const AUDIT_ROWS_AT_A_TIME = 1_000;
 
 /**
  * Removes some ownerships of a manager from the history of a device, with their samples, which nobody else can read,
- * and the manager's settings of the device. Can be interrupted and called again.
+ * the manager's recording stream, and the manager's settings of the device. Can be interrupted and called again.
  * @returns whether there is more to
  * remove; if so, call it again in another transaction
  */
@@ -36,7 +36,12 @@ export async function eraseOwnerships(
   const eraseAudit = () => eraseAuditBetween(unit, deviceId, new Date(startMs), until);
   if ((await eraseAudit()) === AUDIT_ROWS_AT_A_TIME) return true;
   const ids = erased.map(({ id }) => id);
-  await unit.announce("ownerErased", { deviceId, ownershipIds: ids, wasLast: isLast });
+  await unit.announce("ownerErased", {
+    deviceId,
+    ownerId: managerId,
+    ownershipIds: ids,
+    wasLast: isLast,
+  });
   if (isLast && device.customName !== null) await updateDevice(unit, device, { customName: null });
   await eraseAudit();
   await queries.delete(ownerships).where(inArray(ownerships.id, ids));

@@ -91,29 +91,21 @@ export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
     ),
 };
 
-/** A device that the caller has owned, and the caller's current ownership. */
+/** A device that the caller has owned. */
 export interface OnceOwnedDevice {
   device: Device;
-  ownership: Ownership | undefined;
+  /** Id and version of the caller's last ownership. */
+  lastVersion: string;
 }
 
 const onceOwnedDevice = preparedOnce((queries) =>
   queries
     .select({
       device: devices,
-      ownership: ownerships,
-      isOwner: sql<boolean>`EXISTS (SELECT FROM ownerships AS any_ownership
-        WHERE any_ownership.device_id = ${devices.id} AND any_ownership.manager_id = ${sql.placeholder("manager")})`,
+      lastVersion: sql<string | null>`(SELECT own.id || '.' || own.version FROM ownerships AS own
+        WHERE own.device_id = devices.id AND own.manager_id = ${sql.placeholder("manager")} ORDER BY own.start_time DESC LIMIT 1)`,
     })
     .from(devices)
-    .leftJoin(
-      ownerships,
-      and(
-        eq(ownerships.deviceId, devices.id),
-        eq(ownerships.managerId, sql.placeholder("manager")),
-        eq(ownerships.endTime, CURRENT_END),
-      ),
-    )
     .where(eq(devices.id, sql.placeholder("device")))
     .prepare("once_owned_device"),
 );
@@ -128,8 +120,9 @@ export const everOwner: Rule<"device", OnceOwnedDevice> = {
       manager: ctx.caller?.id ?? 0,
     });
     if (row === undefined) throw errors.notFound();
-    if (!row.isOwner) throw errors.forbidden();
-    return { device: row.device, ownership: row.ownership ?? undefined };
+    const { device, lastVersion } = row;
+    if (lastVersion === null) throw errors.forbidden();
+    return { device, lastVersion };
   },
 };
 

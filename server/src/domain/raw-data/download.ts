@@ -28,7 +28,7 @@ export function downloadSamples(
   const { format, allocate } = form;
   const within = timesIn(query);
   const serial = device.serialNumber;
-  const samples = counted(ownSamples(ctx, device.id, within), form);
+  const samples = counted(ownSamples(ctx, device.id, within, accessRecheck(ctx)), form);
   return format === "arrow"
     ? arrowStream([{ labels: [], samples }], { labels: [], metadata: { schema: "rows/1", serial }, allocate })
     : formatSamples(samples, { format, info: { ...UNKNOWN, serial }, allocate });
@@ -37,8 +37,8 @@ export function downloadSamples(
 /** Header values for which the service stores no data. */
 const UNKNOWN = { formatVersion: 1, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0 };
 
-const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
-  ownedSamples(ctx, { deviceId, ownerId: ctx.caller?.id ?? 0 }, [within], accessRecheck(ctx));
+const ownSamples = (ctx: Context, deviceId: number, within: Interval, recheck: () => Promise<void>) =>
+  ownedSamples(ctx, { deviceId, ownerId: ctx.caller?.id ?? 0 }, [within], recheck);
 
 /**
  * Returns the samples of all devices from the times when the caller owned them, as one file in pieces, device by device
@@ -59,6 +59,7 @@ async function* samplesByDevice(
   within: Interval,
   form: FileForm,
 ): AsyncGenerator<LabelledSamples> {
+  const recheck = accessRecheck(ctx);
   // Read one device at a time, because there may be thousands, and new ones may be added during a long download.
   for (let last = 0; ; ) {
     const [next] = await ctx.queries
@@ -69,7 +70,7 @@ async function* samplesByDevice(
       .orderBy(asc(ownerships.deviceId))
       .limit(1);
     if (next === undefined) return;
-    yield { labels: [next.serial], samples: counted(ownSamples(ctx, next.id, within), form) };
+    yield { labels: [next.serial], samples: counted(ownSamples(ctx, next.id, within, recheck), form) };
     last = next.id;
   }
 }

@@ -19,12 +19,12 @@ class OwnerChangedError extends Error {
 /** Maximum difference between the clocks of two processes of the service. */
 const CLOCKS_DIFFER_MS = 86_400_000;
 
-const versionOf = ({ ownership }: OnceOwnedDevice | OwnedDevice): string =>
-  ownership === undefined ? "" : `${ownership.id}.${ownership.version}`;
+const versionOf = (target: OnceOwnedDevice | OwnedDevice): string =>
+  "lastVersion" in target ? target.lastVersion : `${target.ownership.id}.${target.ownership.version}`;
 
 /**
  * Reads samples of a device, and checks afterwards that the caller's right has not changed. Between the first check and the
- * read, the caller may release the device, and another manager may take it and load samples that the read would return.
+ * read, the caller may take the device or release it, and another manager may take it and load samples that the read would return.
  * The read is then repeated with the ownerships that the caller still has.
  * @param read receives the target and `recheck`. It must call `recheck` after reading the samples and before returning or caching
  *   them, with their latest possible time (ms since 1970 UTC)
@@ -38,11 +38,10 @@ export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
 ): Promise<T> {
   let held = target;
   for (;;) {
-    // Only a current ownership can end, and samples of the next owner are later than its end, so old samples are safe.
+    // Samples of the next owner are later than the end of the caller's ownership, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
-    const isCurrent = held.ownership !== undefined;
     const recheck = async (latestMs: number) => {
-      if (!isCurrent || latestMs < inDoubtMs) return;
+      if (latestMs < inDoubtMs) return;
       const now = await authorize(ctx, operation, { device: held.device.id });
       if (versionOf(now) !== versionOf(held)) throw new OwnerChangedError();
     };

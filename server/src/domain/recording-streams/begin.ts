@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { recordingStreams } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
-import { announceChanges } from "./changed-times.js";
+import { deleteStream } from "./delete.js";
 import { findStream } from "./find.js";
-import { deletePieces } from "./pieces.js";
 import { nothingOf, type RecordingStream, toState } from "./resource.js";
 
 /** The recording that a gateway wants to send, and the offset at which it starts. */
@@ -36,11 +34,7 @@ export async function beginStream(
   holder: OwnedDevice,
   { recording, offset }: Beginning,
 ): Promise<RecordingStream> {
-  const { id, serialNumber: serial } = holder.device;
-  // First, because the transaction that replaces another stream would delete all its pieces at once.
-  const isOther = (stream: RecordingStream) => !isOf(stream, holder, recording);
-  const former = await findStream(ctx.queries, id);
-  if (former !== undefined && isOther(former) && offset === 0) await deletePieces(ctx, id, isOther);
+  const { serialNumber: serial } = holder.device;
   return change(ctx, "streamRecording", { serial }, async (unit, owned) => {
     const { queries } = unit;
     const { device, ownership } = owned;
@@ -58,10 +52,7 @@ export async function beginStream(
     }
     const connection = randomUUID();
     const updatedAt = unit.now;
-    if (before !== undefined && !isKnown) {
-      await announceChanges(unit, before);
-      await queries.delete(recordingStreams).where(eq(recordingStreams.deviceId, device.id));
-    }
+    if (!isKnown) await deleteStream(unit, { deviceId: device.id });
     const managerId = ownership.managerId;
     const [stream] = await queries
       .insert(recordingStreams)

@@ -1,7 +1,7 @@
 import { and, asc, exists, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { recordingStreams, streamPieces } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
-import { deletePieces } from "./pieces.js";
+import { deletePieces } from "./delete.js";
 
 /** Whether a stream has stored nothing since a time, and its effects are not pending. */
 export const hasExpired = (before: Date): SQL | undefined =>
@@ -27,7 +27,7 @@ export async function deleteExpiredPieces(
       .limit(1);
     if (next === undefined) return;
     await deletePieces(
-      ctx,
+      queries,
       next.deviceId,
       ({ updatedAt, changed }) => updatedAt <= before && changed === null,
     );

@@ -1,11 +1,7 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recordingStreams, streamPieces } from "../../store/schema.js";
-import { lockDevice } from "../bulk-load/store-batches.js";
-import { transact } from "../change/change.js";
-import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { findStream } from "./find.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
 /**
@@ -17,10 +13,6 @@ const BYTES_AT_A_TIME = 512 * 1024;
 
 /** Size below which the last piece grows. A client can send single bytes, and otherwise each of them would be a row. */
 const SHORT_PIECE_BYTES = 4 * 1024;
-
-/** Maximum number of pieces that one transaction deletes, and number of bytes within which they begin. Other requests wait for it. */
-const DELETED_AT_A_TIME = 1_000;
-const DELETED_BYTES = 8 * 1024 ** 2;
 
 /**
  * Maximum number of bytes of the unfinished recordings of a manager: enough for 50 devices with an ECG for about three hours.
@@ -55,42 +47,6 @@ export async function addPiece(
     )
     INSERT INTO stream_pieces (device_id, first_byte, bytes)
     SELECT ${deviceId}::bigint, ${firstByte}::bigint, bytes FROM piece WHERE NOT EXISTS (SELECT FROM grown)`);
-}
-
-/**
- * Deletes the pieces of a stream in transactions of limited size, last pieces first, so that an unfinished stream can continue before
- * them after an interruption.
- * @param isUnneeded checked in each transaction, because another request may use the stream again
- */
-export async function deletePieces(
-  ctx: Context,
-  deviceId: number,
-  isUnneeded: (stream: RecordingStream) => boolean,
-): Promise<void> {
-  const deleteSome = () =>
-    transact(ctx, "delete stream pieces", async ({ queries }) => {
-      await lockDevice(queries, deviceId);
-      const stream = await findStream(queries, deviceId);
-      return stream !== undefined && isUnneeded(stream) && deleteLast(queries, deviceId);
-    });
-  while (await deleteSome());
-}
-
-/** @returns whether there are more pieces before them */
-async function deleteLast(queries: Queries, deviceId: number): Promise<boolean> {
-  const { rows } = await queries.execute<{ is_more: boolean }>(sql`
-    WITH last AS MATERIALIZED (
-      SELECT first_byte FROM stream_pieces WHERE device_id = ${deviceId} AND first_byte >
-        (SELECT max(first_byte) FROM stream_pieces WHERE device_id = ${deviceId}) - ${DELETED_BYTES}::bigint
-      ORDER BY first_byte DESC LIMIT ${DELETED_AT_A_TIME}
-    ), deleted AS (
-      DELETE FROM stream_pieces WHERE device_id = ${deviceId} AND first_byte >= (SELECT min(first_byte) FROM last)
-    )
-    UPDATE recording_streams
-    SET bytes = CASE WHEN ended_at IS NULL THEN (SELECT min(first_byte) FROM last) ELSE bytes END
-    WHERE device_id = ${deviceId} AND EXISTS (SELECT FROM last)
-    RETURNING (SELECT min(first_byte) FROM last) > 0 AS is_more`);
-  return rows[0]?.is_more === true;
 }
 
 /**

@@ -6,7 +6,8 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { type Beginning, beginStream } from "./begin.js";
-import { deletePieces, storedPieces } from "./pieces.js";
+import { deletePieces } from "./delete.js";
+import { storedPieces } from "./pieces.js";
 import type { RecordingStream } from "./resource.js";
 import { type Counts, storePiece } from "./store-piece.js";
 
@@ -117,7 +118,7 @@ export class StreamReceiver {
    * the device streams another recording, or by retention.
    */
   async deleteBytes(): Promise<void> {
-    await deletePieces(this.#ctx, this.#owned.device.id, ({ endedAt }) => endedAt !== null);
+    await deletePieces(this.#ctx.queries, this.#owned.device.id, ({ endedAt }) => endedAt !== null);
   }
 
   /** Releases the decoder. May be called at any time. */

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Static } from "@sinclair/typebox";
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
 import { assignments, squadMembers } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import type { Assignment } from "../assignments/rules.js";
 import { lockAccount } from "../change/account-lock.js";
+import { BeginAgain } from "../change/begin-again.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -39,7 +41,7 @@ import {
 /**
  * Creates members and assignments from a roster, valid from a given time. Rows that start later are kept, and listed if they differ, or
  * replaced on request. Creates none of them if there is a problem.
- * @throws ServiceError `invalid` with each problem by line, `too_many_later`, `quota_exceeded`, `insufficient_scope`
+ * @throws ServiceError `invalid` with each problem by line, `too_many_later`, `quota_exceeded`, `insufficient_scope`, `concurrent_changes`
  */
 export async function importRoster(
   ctx: Context,
@@ -51,14 +53,18 @@ export async function importRoster(
   if (create && ctx.caller !== null && ctx.caller.scopes !== null) throw errors.insufficientScope(null);
   const unreadable = new Problems();
   const players = readPlayers(file, unreadable);
-  const before = await readAthletes(ctx.queries, ctx.caller?.id ?? 0, ctx.clock.now(), players);
+  const read = (queries: Queries) => readAthletes(queries, ctx.caller?.id ?? 0, ctx.clock.now(), players);
+  let known = await read(ctx.queries);
   return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
     const validity = { from: wantedFrom ?? unit.now, replacesLater: replace_later };
     await lockAccount(unit, ownerId);
     const problems = unreadable.copy();
-    // A concurrent import may have created the same players.
-    const isCurrent = (await stateOfAthletes(unit.queries, ownerId)) === before.state;
-    const known = isCurrent ? before : await readAthletes(unit.queries, ownerId, unit.now, players);
+    // A concurrent import may have created the same players. Read them outside of the transaction, because other changes wait for
+    // its locks.
+    if ((await stateOfAthletes(unit.queries, ownerId)) !== known.state)
+      throw new BeginAgain(async (queries) => {
+        known = await read(queries);
+      });
     const mayCreate = ctx.caller?.canCreateManagedAthletes === true;
     const athletes = findAthletes(known, players, { create, mayCreate }, problems);
     const devices = await findDevices(unit.queries, ownerId, players, problems);

@@ -87,11 +87,8 @@ export async function updateAccountWebhook(
 }
 
 /** Deletes a webhook and cancels its waiting deliveries. */
-export async function deleteAccountWebhook(ctx: Context, ids: { webhook: number }): Promise<void> {
-  await removeWebhook(ctx.queries, ids.webhook, (work) =>
-    change(ctx, "deleteAccountWebhook", ids, work, async (_, row) => accountWebhookItem(row)),
-  );
-}
+export const deleteAccountWebhook = (ctx: Context, ids: { webhook: number }): Promise<void> =>
+  change(ctx, "deleteAccountWebhook", ids, removeWebhook, async (_, row) => accountWebhookItem(row));
 
 export const listAccountDeliveries = (
   { queries }: Context,

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { isWaiting, newJobId } from "../../store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../../store/schema.js";
+import { changeInParts } from "../change/begin-again.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import {
   bytesOf,
@@ -80,6 +81,10 @@ export async function createDelivery(
   return row;
 }
 
+/**
+ * Includes the port. Otherwise an account could fill the slots of a host, which all accounts share, with calls to a port of it that
+ * never answers.
+ */
 const receiverOf = (url: string) => new URL(url).host;
 
 /**
@@ -171,32 +176,36 @@ async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]):
 }
 
 /** Unsent deliveries of a webhook. The states are literals, because the partial index does not match parameters. */
-export const unsentOf = (webhookId: number): SQL =>
+const unsentOf = (webhookId: number): SQL =>
   sql`webhook_id = ${webhookId} AND state IN ('pending', 'retrying')`;
 
 /**
- * Cancels the unsent deliveries of a webhook: with a `url` only those to this URL, and at most `limit` of them.
+ * Cancels the unsent deliveries of a webhook that is being disabled or deleted, in parts.
  * @param reason recorded as the response of the deliveries
+ * @param failed only the deliveries to the URL of this one, except itself
  */
-export async function cancelDeliveries(
+export const cancelDeliveries = (
   unit: UnitOfWork,
   webhookId: number,
   reason: string,
-  { url, limit = Number.MAX_SAFE_INTEGER }: { url?: string; limit?: number } = {},
-): Promise<void> {
-  // Use one statement, because a webhook may have more deliveries than a statement can have parameters. A job that a
-  // worker has taken either does nothing or is calling the receiver.
-  await unit.queries.execute(sql`
-    WITH cancelled AS (
-      UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
-      WHERE id = ANY(ARRAY(
-        SELECT id FROM ${webhookDeliveries}
-        WHERE ${unsentOf(webhookId)} ${url === undefined ? sql`` : sql`AND url = ${url}`} LIMIT ${limit} FOR UPDATE
-      ))
-      RETURNING job_id
-    )
-    DELETE FROM ${jobs} USING cancelled WHERE ${jobs.id} = cancelled.job_id AND ${isWaiting}`);
-}
+  failed?: Pick<Delivery, "id" | "url">,
+): Promise<void> =>
+  changeInParts(unit, async (queries, limit) => {
+    const others = failed === undefined ? sql`` : sql`AND url = ${failed.url} AND id <> ${failed.id}`;
+    // A job that a worker has taken either does nothing or is calling the receiver.
+    const { rows } = await queries.execute<{ count: number }>(sql`
+      WITH cancelled AS (
+        UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
+        WHERE id = ANY(ARRAY(
+          SELECT id FROM ${webhookDeliveries} WHERE ${unsentOf(webhookId)} ${others} LIMIT ${limit} FOR UPDATE
+        ))
+        RETURNING job_id
+      ), ended AS (
+        DELETE FROM ${jobs} USING cancelled WHERE ${jobs.id} = cancelled.job_id AND ${isWaiting}
+      )
+      SELECT count(*)::int AS count FROM cancelled`);
+    return rows[0]?.count ?? 0;
+  });
 
 /** Ends the delivery of a revoked job. */
 export async function cancelDeliveryOf({ queries }: UnitOfWork, { jobId }: { jobId: number }): Promise<void> {

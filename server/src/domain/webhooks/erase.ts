@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { deleting, type Erasing } from "../accounts/erase.js";
+import { changeInParts } from "../change/begin-again.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 const anyOf = (ids: readonly number[]) => sql`ANY(${sql.param([...ids])}::bigint[])`;
@@ -94,10 +95,8 @@ export const carriersOf =
   };
 
 /** Ends the waiting deliveries of a closed account: at most `WEBHOOK_MAX_PENDING`, and the jobs that write deliveries. */
-export async function endDeliveries({ queries }: UnitOfWork, accountId: number): Promise<void> {
-  const waits = sql`state IN ('PENDING', 'RETRY', 'STARTED')`;
-  await carriersOf(accountId, waits)(queries, Number.MAX_SAFE_INTEGER);
-}
+export const endDeliveries = (unit: UnitOfWork, accountId: number): Promise<void> =>
+  changeInParts(unit, carriersOf(accountId, sql`state IN ('PENDING', 'RETRY', 'STARTED')`));
 
 /** Removes webhooks, deliveries and jobs that concurrent requests have added since the account was closed. */
 export async function eraseWebhooks(unit: UnitOfWork, id: number): Promise<void> {

@@ -14,11 +14,12 @@ export const GONE = 410;
 /** Counts exhausted deliveries of the webhook. Disables it if its receiver has unsubscribed or failed too often. */
 export async function updateWebhookHealth(
   unit: UnitOfWork,
-  { webhookId, url, event }: Delivery,
+  delivery: Delivery,
   state: string,
   status: number | null,
 ): Promise<void> {
   const { queries, now, announce } = unit;
+  const { webhookId, url, event } = delivery;
   // A response from an earlier URL does not count for the current one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
@@ -33,7 +34,7 @@ export async function updateWebhookHealth(
       .where(and(current, isNull(webhooks.disabledAt)))
       .for("update");
     const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
-    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", { url });
+    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", delivery);
     if (before === undefined) return;
     const [after] = await queries
       .update(webhooks)

@@ -96,8 +96,5 @@ async function newSecret(
 }
 
 /** Deletes a webhook and cancels its waiting deliveries. */
-export async function deleteWebhook(ctx: Context, ids: { activity: number; webhook: number }): Promise<void> {
-  await removeWebhook(ctx.queries, ids.webhook, (work) =>
-    change(ctx, "deleteWebhook", ids, work, ({ queries }, row) => webhookItem(ctx, row, queries)),
-  );
-}
+export const deleteWebhook = (ctx: Context, ids: { activity: number; webhook: number }): Promise<void> =>
+  change(ctx, "deleteWebhook", ids, removeWebhook, ({ queries }, row) => webhookItem(ctx, row, queries));

@@ -1,8 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import type { Queries } from "../../store/connection/database.js";
-import { webhookDeliveries, webhooks } from "../../store/schema.js";
+import { webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { cancelDeliveries, unsentOf } from "./delivery-queue.js";
+import { cancelDeliveries } from "./delivery-queue.js";
 import type { Webhook } from "./rules.js";
 
 type NewWebhook = Omit<typeof webhooks.$inferInsert, "createdAt">;
@@ -40,26 +39,9 @@ export async function changeWebhook(
   return after;
 }
 
-/** Number of deliveries that one transaction cancels, because other transactions wait for it. */
-const CANCELLED_AT_A_TIME = 1_000;
-
-/**
- * Cancels the waiting deliveries of a webhook in batches, each in a separate transaction, until the rest fits into one
- * transaction, which also removes the webhook. After an interruption, the client repeats the request.
- * @param remove runs work in a transaction that locks the webhook and checks the caller's right
- */
-export async function removeWebhook(
-  queries: Queries,
-  id: number,
-  remove: (work: (unit: UnitOfWork, before: Webhook) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const cancel = (unit: UnitOfWork, limit: { limit?: number } = {}) =>
-    cancelDeliveries(unit, id, "Not sent: the webhook was deleted.", limit);
-  while ((await queries.$count(webhookDeliveries, unsentOf(id))) > CANCELLED_AT_A_TIME)
-    await remove((unit) => cancel(unit, { limit: CANCELLED_AT_A_TIME }));
-  await remove(async (unit, before) => {
-    await cancel(unit);
-    await unit.queries.delete(webhooks).where(eq(webhooks.id, id));
-    await unit.announce("webhookChanged", { before, after: null });
-  });
+/** Cancels the waiting deliveries of a webhook, and removes it. After an interruption, the client repeats the request. */
+export async function removeWebhook(unit: UnitOfWork, before: Webhook): Promise<void> {
+  await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
+  await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
+  await unit.announce("webhookChanged", { before, after: null });
 }

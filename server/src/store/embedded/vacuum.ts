@@ -98,6 +98,22 @@ export async function vacuumTable({ queries, config }: Statements, table: string
   if (config.databaseUrl === null) await queries.execute(sql`VACUUM ${sql.identifier(table)}`);
 }
 
+/** Interval of the vacuums after loads. */
+const AFTER_LOADS_EVERY_MS = 60_000;
+
+const vacuumedAfterLoad = new WeakMap<Statements["queries"], number>();
+
+/**
+ * Vacuums the samples after a load, because clients will read them soon. Every request waits for the statement, so loads within a
+ * minute after another vacuum are left to the next one, or to retention.
+ */
+export async function vacuumAfterLoad(on: Statements): Promise<void> {
+  const last = vacuumedAfterLoad.get(on.queries) ?? Number.NEGATIVE_INFINITY;
+  if (performance.now() - last < AFTER_LOADS_EVERY_MS) return;
+  vacuumedAfterLoad.set(on.queries, performance.now());
+  await vacuumTable(on, "sample_chunks");
+}
+
 /** Vacuums and analyzes all tables, one after another. Requests can run in between. */
 export async function vacuumAll({ queries, config }: Statements): Promise<void> {
   if (config.databaseUrl !== null) return;
