@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { NOBODY, type SmallJob } from "../../store/queue/job-queue.js";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import {
@@ -10,7 +10,7 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { overlaps } from "../sample-ownership/overlapping-frames.js";
+import { overlapping } from "../sample-ownership/overlapping-frames.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { lockInput } from "./input-lock.js";
 import { queueComputation } from "./queue.js";
@@ -72,23 +72,28 @@ const recomputation = (id: number, chargedTo: number): SmallJob => ({
   chargedTo,
 });
 
-function matching(input: ChangedInput): SQL | undefined {
-  if ("athleteId" in input) return eq(timeframes.athleteId, input.athleteId);
-  if ("activityId" in input) return eq(timeframes.activityId, input.activityId);
+/** Time frames: the FROM and WHERE of a query of their rows. */
+interface Matching {
+  from: SQL;
+  where: SQL | undefined;
+}
+
+function matching(input: ChangedInput): Matching {
+  const from = sql`${timeframes}`;
+  if ("athleteId" in input) return { from, where: eq(timeframes.athleteId, input.athleteId) };
+  if ("activityId" in input) return { from, where: eq(timeframes.activityId, input.activityId) };
   return ofDevice(input.deviceId, input.ownerId, instantsOf(input.changed));
 }
 
-const ofDevice = (deviceId: number, ownerId: number | undefined, times: SQL): SQL | undefined =>
-  and(
-    eq(timeframes.deviceId, deviceId),
-    ownerId === undefined ? undefined : eq(timeframes.ownerId, ownerId),
-    overlaps(times),
-  );
+const ofDevice = (deviceId: number, ownerId: number | undefined, times: SQL): Matching => ({
+  from: overlapping(deviceId, times),
+  where: ownerId === undefined ? undefined : eq(timeframes.ownerId, ownerId),
+});
 
 /** @returns the last marked time frame if there may be more */
 async function mark(
   unit: UnitOfWork,
-  condition: SQL | undefined,
+  { from, where }: Matching,
   after: number,
   forgets: boolean,
 ): Promise<{ last: { id: number; ownerId: number } | undefined }> {
@@ -96,7 +101,10 @@ async function mark(
   // Lock in the order of ids, because concurrent changes would otherwise deadlock.
   const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (
-      SELECT id FROM timeframes WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${MARKED_AT_A_TIME} FOR NO KEY UPDATE
+      SELECT id FROM timeframes WHERE id = ANY(ARRAY(
+        SELECT ${timeframes.id} FROM ${from} WHERE ${and(where, gt(timeframes.id, after))}
+        ORDER BY ${timeframes.id} LIMIT ${MARKED_AT_A_TIME}
+      )) ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE timeframes SET data_version = data_version + 1 FROM matching
     WHERE timeframes.id = matching.id RETURNING timeframes.id, timeframes.owner_id`);
@@ -133,17 +141,17 @@ export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
   const [row] = await queries.select().from(recomputations).where(eq(recomputations.id, id));
   if (row === undefined) return false;
   const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets, version } = row;
-  const condition =
+  const change =
     athleteId !== null
-      ? eq(timeframes.athleteId, athleteId)
+      ? matching({ athleteId })
       : activityId !== null
-        ? eq(timeframes.activityId, activityId)
+        ? matching({ activityId })
         : ofDevice(
             deviceId ?? 0,
             ownerId ?? undefined,
             sql`(SELECT ${recomputations.times} FROM ${recomputations} WHERE ${recomputations.id} = ${id})`,
           );
-  const { last } = await mark(unit, condition, doneThrough, forgets);
+  const { last } = await mark(unit, change, doneThrough, forgets);
   // If the input has changed in the meantime, the row remains unchanged, and its time frames are marked again.
   const asRead = and(eq(recomputations.id, id), eq(recomputations.version, version));
   if (last !== undefined) {

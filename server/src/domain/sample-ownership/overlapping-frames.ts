@@ -3,10 +3,18 @@ import { timeframes } from "../../store/schema.js";
 import { MAX_LENGTH_DAYS } from "./wearers.js";
 
 /**
- * Condition: the time frame in the row of `timeframes` overlaps one of the times. An index on the start finds the time frames near
- * the times, because a device can have hundreds of thousands at other times.
+ * Item of FROM: the rows of `timeframes` of a device that overlap one of the times, each once. An index on the start finds them near each
+ * of the times, because a device can have hundreds of thousands of time frames at other times, also between two of the times.
  * @param times a multirange
  */
-export const overlaps = (times: SQL): SQL => sql`${timeframes.startTime} <= upper(${times})
-  AND ${timeframes.startTime} >= lower(${times}) - ${`${MAX_LENGTH_DAYS} days`}::interval
-  AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${times}`;
+export const overlapping = (deviceId: number, times: SQL): SQL => sql`unnest(ARRAY(
+    SELECT unnest(range_agg(tstzrange(lower(one) - ${`${MAX_LENGTH_DAYS} days`}::interval, upper(one), '[]')))
+    FROM unnest(${times}) AS one
+  )) AS near (starts)
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${timeframes} WHERE ${timeframes.deviceId} = ${deviceId}
+      AND ${timeframes.startTime} >= lower(near.starts) AND ${timeframes.startTime} <= upper(near.starts)
+      AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${times}
+    -- PostgreSQL would otherwise expect so many rows that it reads all time frames of the device
+    OFFSET 0
+  ) AS timeframes`;

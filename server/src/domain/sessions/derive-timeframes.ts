@@ -10,13 +10,23 @@ import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from
 import { SUM_OF_HALVES } from "./figures-inputs.js";
 import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
 import type { Session } from "./rules.js";
-import { placeOf, withAges } from "./timeframe-ages.js";
 import { TimeframeRoom } from "./timeframe-room.js";
 import { remainderIn, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
 
+/** The part of a session that a time frame covers. */
+const placeOf = ({
+  athleteId,
+  deviceId,
+  period,
+  startTime,
+  endTime,
+}: Omit<WantedTimeframe, "params">): string =>
+  JSON.stringify([athleteId, deviceId, period, startTime.getTime(), endTime.getTime()]);
+
 /**
  * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
- * and computed data. Lock the session first.
+ * and computed data. One that replaces another with the same athlete, device and times, or what remains of another, has its age, so that
+ * it assigns the same samples. Lock the session first.
  * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
 export async function deriveTimeframes(
@@ -39,7 +49,11 @@ export async function deriveTimeframes(
   for (const one of moved) if (!missing.has(placeOf(one))) missing.set(placeOf(one), one);
   for (const one of kept) missing.delete(placeOf(one));
   await room.change(unit, session.ownerId, { added: missing.size, deleted: known.length - kept.length });
-  const added = await withAges(unit, session, [...known, ...moved], [...missing.values()]);
+  const ages = agesOf([...known, ...moved]);
+  const added = [...missing.values()].map((one) => ({
+    ...one,
+    assignedAt: ages.get(timeOf(one)) ?? unit.now,
+  }));
   const created = await addTimeframes(unit, session, jsonSchemaId, added);
   await room.requireDevicesTake(unit, created);
   await deleteFiguresOfOthers(unit, session, inputs);
@@ -83,6 +97,16 @@ const knownOf = ({ queries }: UnitOfWork, { id }: Session): Promise<KnownTimefra
     .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
     .where(eq(sessionTimeframes.sessionId, id))
     .orderBy(timeframes.id);
+
+const timeOf = (one: Omit<WantedTimeframe, "params">): string => placeOf({ ...one, period: WHOLE });
+
+/** Returns by athlete, device and times when the oldest time frame was assigned. */
+const agesOf = (known: readonly KnownTimeframe[]): ReadonlyMap<string, Date> =>
+  new Map(
+    [...known]
+      .sort((a, b) => b.assignedAt.getTime() - a.assignedAt.getTime())
+      .map((one) => [timeOf(one), one.assignedAt]),
+  );
 
 /** Number of time frames between two turns of the event loop. Each may be compared with hundreds of times of periods and others. */
 const COMPARED_AT_A_TIME = 50;

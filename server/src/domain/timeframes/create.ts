@@ -3,7 +3,6 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import { setNamed } from "../recipes/named.js";
-import { assignmentTime } from "./assignment-time.js";
 import { checkTimeframe, requireActivityTakesMore, requireDevicesTake } from "./check.js";
 import { timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
@@ -15,7 +14,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     await requireActivityTakesMore(unit, columns.activityId);
     const [timeframe] = await unit.queries
       .insert(timeframes)
-      .values({ ...columns, assignedAt: await assignmentTime(unit, [columns]) })
+      .values({ ...columns, assignedAt: unit.now })
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await setNamed(unit.queries, timeframe.id, recipeIds);

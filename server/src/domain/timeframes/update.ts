@@ -4,7 +4,6 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { setNamed } from "../recipes/named.js";
-import { assignmentTime } from "./assignment-time.js";
 import { checkTimeframe, requireActivityTakesMore, requireDevicesTake, saysTheSame } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
@@ -27,18 +26,17 @@ export async function updateTimeframe(
       const wanted = { ...asInput(before), ...body };
       const { columns, recipeIds } = await checkTimeframe(ctx, unit, wanted, before);
       if (columns.activityId !== before.activityId) await requireActivityTakesMore(unit, columns.activityId);
-      const isSame = saysTheSame(before, wanted);
       const [after] = await unit.queries
         .update(timeframes)
         .set({
           ...columns,
-          assignedAt: isSame ? before.assignedAt : await assignmentTime(unit, [columns]),
+          assignedAt: saysTheSame(before, wanted) ? before.assignedAt : unit.now,
           version: sql`${timeframes.version} + 1`,
         })
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      if (!isSame) await requireDevicesTake(unit, [after]);
+      if (!saysTheSame(before, wanted)) await requireDevicesTake(unit, [after]);
       if (recipeIds !== undefined) await setNamed(unit.queries, id, recipeIds);
       await unit.announce("timeframeUpdated", { before, after });
       return timeframeItem({ ...ctx, queries: unit.queries }, after, query);

@@ -3,7 +3,7 @@ import { type Interval, instantsOf } from "../../store/samples/index.js";
 import { activities, ownerships, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import { groupBy } from "../change/group-by.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { overlaps } from "../sample-ownership/overlapping-frames.js";
+import { overlapping } from "../sample-ownership/overlapping-frames.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
 /** Notifies the webhooks of the owner that a session has changed. */
@@ -43,8 +43,7 @@ export async function emitChangedSessions(
       GROUP BY ${ownerships.managerId}
     )
     SELECT DISTINCT ${activities.id} AS id, owned.owner
-    FROM owned
-    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId} AND ${overlaps(sql`times`)}
+    FROM owned CROSS JOIN LATERAL ${overlapping(deviceId, sql`owned.times`)}
     JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
     JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId} AND ${activities.ownerId} = owned.owner
     ORDER BY id LIMIT ${MAX_SESSIONS}`);
