@@ -267,6 +267,17 @@ describe("key finish", () => {
     expect(await rotate(second, third.serverKey)).toMatchObject({ key: 2, encrypted: 1 });
   });
 
+  it("ends a rotation, which continues until then; after it, a new rotation needs another key", async () => {
+    const { first, rotate, withKey } = await startWithKey();
+    const inUse = "This is the key in use. Choose another file.";
+    await expect(rotate(first, first.serverKey)).rejects.toThrow(inUse);
+    const second = withKey(randomBytes(32));
+    for (const from of [first, first, second])
+      expect(await rotate(from, second.serverKey)).toMatchObject({ key: 1 });
+    await commands["key finish"](second, {});
+    await expect(rotate(second, second.serverKey)).rejects.toThrow(inUse);
+  });
+
   it("keeps the old server key if the operator names it because the new one is lost", async () => {
     const { s, first, rotate } = await startWithKey();
     const ann = await s.manager();

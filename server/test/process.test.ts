@@ -69,6 +69,9 @@ describe("the service as a process", { timeout: 120_000 }, () => {
 
     const file = join(newScratchFolder(), "backup.gz");
     expect((await command("backup", file)).rows).toBeGreaterThan(5);
+    const again = await refusal("backup", file);
+    expect(again).toContain("already exists");
+    expect(/^The backup first copies the embedded database \([1-9]\d* MB\)\./.test(again)).toBe(!isPostgres);
     expect(await refusal("restore", file)).toMatch(/is running|is in use/);
     expect(await terminate()).toBe(0);
     expect((await command("restore", file)).rows).toBeGreaterThan(5);

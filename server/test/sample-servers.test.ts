@@ -235,32 +235,54 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     expect(await content()).toEqual(before);
   });
 
-  it("are all in a backup that began before a move ended", async () => {
+  /** Writes a backup, and does the work after its snapshot and before it reads the samples. */
+  async function backupAround(work: () => Promise<unknown>): Promise<string> {
     const folder = newScratchFolder();
-    const before = await content();
     const { pool } = s.store.database;
     const holder = await pool.connect();
-    await holder.query("BEGIN; LOCK TABLE accounts");
+    await holder.query("BEGIN; LOCK TABLE password_resets");
     const saving = backup(s.store.database, join(folder, "during"), folder);
     await expect
       .poll(async () => {
         const { rows } = await pool.query(
-          "SELECT FROM pg_locks WHERE relation = 'accounts'::regclass AND NOT granted",
+          "SELECT FROM pg_locks WHERE relation = 'password_resets'::regclass AND NOT granted",
         );
         return rows.length;
       })
       .toBe(1);
-    const gathering = commands["samples gather"](operator, {});
-    await Promise.race([gathering, waitingExchange()]);
+    await work();
     await holder.query("ROLLBACK");
     holder.release();
     await saving;
-    await gathering;
+    return join(folder, "during");
+  }
+
+  async function restored(file: string): Promise<unknown[]> {
     const one = await storeOn([]);
     stopAfterTest(() => one.close());
-    await restore(one.database.queries, join(folder, "during"));
-    expect((await one.database.pool.query(CONTENT)).rows).toEqual(before);
+    await restore(one.database.queries, file);
+    return (await one.database.pool.query(CONTENT)).rows;
+  }
+
+  it("are all in a backup that began before a move ended", async () => {
+    const before = await content();
+    let gathering: Promise<unknown> | undefined;
+    const file = await backupAround(() => {
+      gathering = commands["samples gather"](operator, {});
+      return Promise.race([gathering, waitingExchange()]);
+    });
+    await gathering;
+    expect(await restored(file)).toEqual(before);
     await distribute();
+  });
+
+  it("are in a backup as they were when it began, so that they belong to the ownerships in it", async () => {
+    const before = await content();
+    const file = await backupAround(async () => {
+      for (const device of devices) await load(device, 9);
+    });
+    expect(await content()).not.toEqual(before);
+    expect(await restored(file)).toEqual(before);
   });
 
   it("are not reported as unreachable after the number of servers decreases", async () => {

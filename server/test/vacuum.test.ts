@@ -1,6 +1,9 @@
 /** Tests the vacuum of the embedded database, which the jobs run because it has no vacuum process. */
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { vacuumDue } from "../src/store/embedded/vacuum.js";
+import { removeUnused, writeBody } from "../src/store/queue/job-body.js";
 import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
 import { TestService } from "./service.js";
@@ -44,6 +47,38 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database"
       20_000,
     );
     expect((await counted()).tidy).toBeGreaterThan(0);
+  });
+
+  it("stores many large files in the space of the first ones, because it frees the space of removed ones", async () => {
+    const { pool, queries } = (await newStore()).database;
+    const file = randomBytes(8 * 1024 * 1024);
+    const size = async () => (await pool.query("SELECT pg_table_size('job_bodies') AS bytes")).rows[0].bytes;
+    const storeAndRemove = async () => {
+      await removeUnused(queries, await writeBody(queries, new Date(), [file]));
+      await pool.query("SELECT pg_stat_force_next_flush()");
+      await vacuumDue(pool);
+    };
+    for (let i = 0; i < 10; i++) {
+      await storeAndRemove();
+      expect(await size()).toBeLessThan(3 * file.length);
+    }
+  });
+
+  it("frees the space in a large table before a fifth of its rows is removed", async () => {
+    const { pool } = (await newStore()).database;
+    const counted = () => pool.query("SELECT pg_stat_force_next_flush()");
+    await pool.query(
+      "INSERT INTO throttle_counters (key, points, expire) SELECT i, 1, 0 FROM generate_series(1, 100000) AS i",
+    );
+    await counted();
+    await pool.query("VACUUM (ANALYZE) throttle_counters");
+    await pool.query("DELETE FROM throttle_counters WHERE key::int <= 8500");
+    await counted();
+    await vacuumDue(pool);
+    const { rows } = await pool.query(
+      "SELECT n_dead_tup AS dead FROM pg_stat_user_tables WHERE relname = 'throttle_counters'",
+    );
+    expect(rows).toEqual([{ dead: 0 }]);
   });
 });
 

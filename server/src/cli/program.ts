@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Config, describeConfig, readConfig } from "../config/config.js";
 import type { ServiceRole } from "../process/service.js";
+import { printCopiedSize } from "./copied-size.js";
 import { print } from "./print.js";
 import { inProcess, run } from "./run.js";
 import { guarded, WRONG_USE, yesOption } from "./verb.js";
@@ -58,9 +59,10 @@ export function program(): Command {
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(
-      guarded(async (file: string, { verify, json }: { verify?: boolean; json?: boolean }) =>
-        print(verify ? await (await inProcess()).verify(file) : await run("backup", { file }), json ?? false),
-      ),
+      guarded(async (file: string, { verify, json }: { verify?: boolean; json?: boolean }) => {
+        if (!verify) printCopiedSize(readConfig(process.env));
+        print(verify ? await (await inProcess()).verify(file) : await run("backup", { file }), json ?? false);
+      }),
     );
   root
     .command("restore <file>")

@@ -78,6 +78,9 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
     const newest = rows.at(-1)?.keyId ?? FIRST_KEY;
     const next = given ?? (await nextServerKey(ctx.config.dataDir));
     const nextId = serverKeyId(next);
+    // With entries of another server key, the rotation to this key is not finished, and continues.
+    if (nextId === serverKeyId(ctx.serverKey) && rows.every((row) => row.serverKeyId === nextId))
+      throw new UsageError("This is the key in use. Choose another file.");
     if (addedLast(rows).includes(nextId)) return { key: newest, next };
     const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
     if (new Set(rows.map((row) => row.keyId)).size > own.length)

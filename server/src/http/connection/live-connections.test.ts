@@ -47,6 +47,21 @@ describe("connections with live data", () => {
     expect(() => connections.open(1, 32, response("mobile"))).toThrow(throttled);
     connections.open(2, 32, response("home"));
   });
+
+  it("end for users of addresses with fewer connections if the process is full: the oldest of the address with the most", () => {
+    const connections = new LiveConnections({ process: 8, address: 5, user: 100 });
+    const open = (address: string, target: number) => connections.open(1, target, response(address));
+    const [home, ...clubs] = ["home", "club", "club", "club", "club", "club", "mobile", "home"].map(open);
+    const ended = () => clubs.slice(0, 5).map(({ reason }) => reason);
+    open("train", 8);
+    expect(ended()).toEqual(["unavailable", ...Array(4).fill(undefined)]);
+    open("mobile", 9);
+    expect(ended()).toEqual(["unavailable", "unavailable", ...Array(3).fill(undefined)]);
+    // The connections of the club come back only in place of other ones of its own.
+    for (const address of ["club", "home", "mobile"]) expect(() => open(address, 10)).toThrow(throttled);
+    expect(connections.size).toBe(8);
+    expect(home?.aborted).toBe(false);
+  });
 });
 
 describe("connections whose work takes longer than their responses", () => {
@@ -73,5 +88,21 @@ describe("connections whose work takes longer than their responses", () => {
     await second.replacedWork;
     connections.hold(1, 1, response("club"));
     expect(second.signal.reason).toBe("replaced");
+  });
+
+  it("begin their work after the work of the connection that ends for them", async () => {
+    const connections = new LiveConnections({ process: 2, address: 2, user: 2 });
+    const [first] = [1, 2].map((target) => connections.hold(1, target, response("club")));
+    const other = connections.hold(2, 1, response("home"));
+    expect(first?.signal.reason).toBe("unavailable");
+    let hasBegun = false;
+    const begun = other.replacedWork.then(() => {
+      hasBegun = true;
+    });
+    await new Promise(setImmediate);
+    expect(hasBegun).toBe(false);
+    first?.release();
+    await begun;
+    expect(connections.size).toBe(2);
   });
 });

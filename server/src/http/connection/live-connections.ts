@@ -17,8 +17,8 @@ export const LIVE_LIMITS: ConnectionLimits = { process: 256, address: 128, user:
 export const GROUP_LIVE_LIMITS: ConnectionLimits = { process: 64, address: 32, user: 8 };
 const RETRY_AFTER_MS = 5_000;
 
-/** Reason why the process ends a connection. */
-export type Closing = "replaced" | "stopping";
+/** Reason why the process ends a connection. After `unavailable`, clients connect again when there is room. */
+export type Closing = "replaced" | "stopping" | "unavailable";
 
 interface Connection {
   readonly user: number;
@@ -29,7 +29,7 @@ interface Connection {
 /** The work of the newest held connection of a user to a target. */
 interface Work {
   readonly ended: Promise<void>;
-  /** Whether it waits for the work of the connection that it has replaced. */
+  /** Whether it waits for the work of the connection whose place it has taken. */
   isWaiting: boolean;
 }
 
@@ -37,15 +37,15 @@ interface Work {
 export interface HeldConnection {
   /** Aborted like the signal of `open`. */
   readonly signal: AbortSignal;
-  /** Resolves when the work of the connection that it replaces has ended. */
-  readonly replacedWork: Promise<void>;
+  /** Resolves when the work of the connection whose place it has taken has ended. */
+  readonly replacedWork: Promise<unknown>;
   /** Stops counting the connection. */
   release(): void;
 }
 
 /**
  * Long connections of a process. A user has one connection per target, such as a device. A new connection to the target
- * ends the old one immediately.
+ * ends the old one immediately. If the process is full, a new connection ends the oldest one of the address with the most.
  */
 export class LiveConnections {
   readonly #limits: ConnectionLimits;
@@ -70,64 +70,68 @@ export class LiveConnections {
    *   disconnected
    */
   open(user: number, target: string | number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
-    return this.#add(user, target, reply, (connection) => this.#remove(`${user} ${target}`, connection));
+    return this.#add(user, target, reply, (connection) => this.#remove(`${user} ${target}`, connection))
+      .connection.controller.signal;
   }
 
   /**
-   * Counts a connection until its work has ended, which may be after its response. The work of the replaced connection ends
-   * first; at most one connection waits.
+   * Counts a connection until its work has ended, which may be after its response. The work of the connection whose place it
+   * takes ends first; at most one connection of the user to the target waits.
    * @throws as `open`; also `throttled` if a connection is already waiting
    */
   hold(user: number, target: string | number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
     const key = `${user} ${target}`;
-    const before = this.#work.get(key);
-    if (before?.isWaiting === true) throw errors.throttled(RETRY_AFTER_MS);
-    const signal = this.#add(user, target, reply, () => undefined);
-    const connection = this.#open.get(key);
+    if (this.#work.get(key)?.isWaiting === true) throw errors.throttled(RETRY_AFTER_MS);
+    const { connection, freed } = this.#add(user, target, reply, () => undefined);
+    const before = new Set([key, freed].flatMap((of) => this.#work.get(of) ?? []));
     let resolve = () => {};
     const ended = new Promise<void>((settle) => {
       resolve = settle;
     });
-    const work = { ended, isWaiting: before !== undefined };
+    const work = { ended, isWaiting: before.size > 0 };
     this.#work.set(key, work);
-    const replacedWork = before?.ended ?? Promise.resolve();
+    const replacedWork = Promise.all([...before].map((one) => one.ended));
     void replacedWork.then(() => {
       work.isWaiting = false;
     });
     const release = () => {
-      if (connection !== undefined) this.#remove(key, connection);
+      this.#remove(key, connection);
       if (this.#work.get(key) === work) this.#work.delete(key);
       resolve();
     };
-    return { signal, replacedWork, release };
+    return { signal: connection.controller.signal, replacedWork, release };
   }
 
-  /** @param onEnd called when the response has ended, before the signal is aborted */
+  /**
+   * @param onEnd called when the response has ended, before the signal is aborted
+   * @returns the connection, and the key of the connection whose place it has taken, or else its own key
+   */
   #add(
     user: number,
     target: string | number,
     reply: Pick<FastifyReply, "raw" | "request">,
     onEnd: (connection: Connection) => void,
-  ): AbortSignal {
+  ): { connection: Connection; freed: string } {
     if (this.#isStopping) throw errors.unavailable("The service is restarting.", RETRY_AFTER_MS);
     const key = `${user} ${target}`;
     const address = reply.request.onBehalfOf.group;
     const replaced = this.#open.get(key);
-    if (!this.#hasRoom(user, address, replaced)) throw errors.throttled(RETRY_AFTER_MS);
+    if (!this.#isWithinShare(user, address, replaced)) throw errors.throttled(RETRY_AFTER_MS);
+    const isFull = replaced === undefined && this.size >= this.#limits.process;
+    const surplus = isFull ? this.#surplus(address) : undefined;
+    if (isFull && surplus === undefined) throw errors.throttled(RETRY_AFTER_MS);
     const controller = new AbortController();
     const connection = { user, address, controller };
     onResponseEnd(reply, () => {
       onEnd(connection);
       controller.abort();
     });
-    if (replaced !== undefined) {
-      this.#remove(key, replaced);
-      replaced.controller.abort("replaced" satisfies Closing);
-    }
+    if (replaced !== undefined) this.#end(key, replaced, "replaced");
+    if (surplus !== undefined) this.#end(...surplus, "unavailable");
     this.#open.set(key, connection);
     this.#ofUser.add(user, 1);
     this.#ofAddress.add(address, 1);
-    return controller.signal;
+    return { connection, freed: surplus?.[0] ?? key };
   }
 
   /** Ends all connections and refuses new ones. */
@@ -136,13 +140,26 @@ export class LiveConnections {
     for (const { controller } of this.#open.values()) controller.abort("stopping" satisfies Closing);
   }
 
-  /** Whether a further connection is allowed, not counting the one that it replaces. */
-  #hasRoom(user: number, address: string, replaced: Connection | undefined): boolean {
+  /** Whether the address and the user may have a further connection, not counting the one that it replaces. */
+  #isWithinShare(user: number, address: string, replaced: Connection | undefined): boolean {
     if (replaced?.address !== address && this.#ofAddress.get(address) >= this.#limits.address) return false;
-    return (
-      replaced !== undefined ||
-      (this.size < this.#limits.process && this.#ofUser.get(user) < this.#limits.user)
-    );
+    return replaced !== undefined || this.#ofUser.get(user) < this.#limits.user;
+  }
+
+  /** Returns the oldest connection of the address with the most, if it has more than the given one will have. */
+  #surplus(address: string): [key: string, connection: Connection] | undefined {
+    let most = this.#ofAddress.get(address) + 1;
+    let found: [string, Connection] | undefined;
+    for (const entry of this.#open) {
+      const count = this.#ofAddress.get(entry[1].address);
+      if (count > most) [most, found] = [count, entry];
+    }
+    return found;
+  }
+
+  #end(key: string, connection: Connection, reason: Closing): void {
+    this.#remove(key, connection);
+    connection.controller.abort(reason);
   }
 
   #remove(key: string, connection: Connection): void {

@@ -89,6 +89,12 @@ async function* contentOf(tx: Queries, outside: Outside): AsyncGenerator<string,
   // Lock before the first query, which takes the snapshot. If a move of the samples ended later, its new table would be
   // missing from the snapshot.
   await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
+  // postgres_fdw takes the snapshot of a server when it first reads there (PostgreSQL, "postgres_fdw"). Later
+  // samples may be of a later owner than the one in this snapshot, who could read them after a restore.
+  const { rows: partitions } = await tx.execute<{ name: string }>(
+    sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_chunks'::regclass`,
+  );
+  for (const { name } of partitions) await tx.execute(sql`SELECT FROM ${sql.raw(name)} LIMIT 1`);
   const { rows: applied } = await tx.execute<{ name: string }>(
     sql`SELECT name FROM migrations ORDER BY name`,
   );

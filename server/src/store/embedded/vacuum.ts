@@ -10,41 +10,47 @@ import * as schema from "../schema.js";
  */
 const CHECK_EVERY_MS = 2_000;
 
-/** Maximum size of a table to vacuum here, because every request waits for the statement. Retention vacuums larger tables. */
-const MAX_VACUUMED_BYTES = 8 * 1024 * 1024;
+/**
+ * Number of removed or of added rows after which even a large table is vacuumed. VACUUM reads only changed pages, but every request
+ * waits for it: a tenth of a second for the 16 MiB of this number of rows with 2 KB, into which PostgreSQL divides long values.
+ */
+const MAX_CHANGED_ROWS = 8_192;
 
 /**
  * Selects tables with enough changed rows, according to the rule and the settings of the autovacuum daemon (PostgreSQL, "Routine
- * Vacuuming").
+ * Vacuuming"). Long values are in tables of their own (PostgreSQL, "TOAST"), which cannot be analyzed.
  */
 const DUE = `
 WITH rule AS (
   SELECT current_setting('autovacuum_vacuum_threshold')::float8 AS vacuum_base,
     current_setting('autovacuum_vacuum_scale_factor')::float8 AS vacuum_part,
+    current_setting('autovacuum_vacuum_insert_threshold')::float8 AS insert_base,
+    current_setting('autovacuum_vacuum_insert_scale_factor')::float8 AS insert_part,
     current_setting('autovacuum_analyze_threshold')::float8 AS analyze_base,
     current_setting('autovacuum_analyze_scale_factor')::float8 AS analyze_part
 ), tables AS (
-  SELECT format('%I.%I', schemaname, relname) AS name,
-    n_dead_tup > vacuum_base + vacuum_part * greatest(reltuples, 0) AND pg_table_size(oid) <= $1 AS is_dead,
-    n_mod_since_analyze > analyze_base + analyze_part * greatest(reltuples, 0) AS is_changed
-  FROM pg_stat_user_tables JOIN pg_class USING (relname), rule WHERE oid = relid
+  SELECT format('%I.%I', schemaname, table_stats.relname) AS name,
+    n_dead_tup > least(vacuum_base + vacuum_part * greatest(reltuples, 0), $1)
+      OR n_ins_since_vacuum > least(insert_base + insert_part * greatest(reltuples, 0), $1) AS is_dirty,
+    relkind <> 't' AND n_mod_since_analyze > analyze_base + analyze_part * greatest(reltuples, 0) AS is_changed
+  FROM pg_stat_all_tables AS table_stats JOIN pg_class ON oid = relid, rule WHERE schemaname <> 'pg_catalog'
 )
-SELECT name, is_dead, is_changed FROM tables WHERE is_dead OR is_changed ORDER BY name`;
+SELECT name, is_dirty, is_changed FROM tables WHERE is_dirty OR is_changed ORDER BY name`;
 
 interface DueTable {
   name: string;
-  /** Whether the table has enough dead rows to be vacuumed. */
-  is_dead: boolean;
+  /** Whether the table has enough removed or added rows to be vacuumed. */
+  is_dirty: boolean;
   /** Whether the table has enough changed rows to be analyzed. */
   is_changed: boolean;
 }
 
-const statementFor = ({ name, is_dead, is_changed }: DueTable) =>
-  is_dead ? `VACUUM ${is_changed ? "(ANALYZE) " : ""}${name}` : `ANALYZE ${name}`;
+const statementFor = ({ name, is_dirty, is_changed }: DueTable) =>
+  is_dirty ? `VACUUM (PROCESS_TOAST false, ANALYZE ${is_changed}) ${name}` : `ANALYZE ${name}`;
 
 /** Vacuums and analyzes the tables that need it, one after another. Other queries can run in between. */
 export async function vacuumDue(pool: Pick<pg.Pool, "query">): Promise<void> {
-  const { rows } = await pool.query<DueTable>(DUE, [MAX_VACUUMED_BYTES]);
+  const { rows } = await pool.query<DueTable>(DUE, [MAX_CHANGED_ROWS]);
   for (const table of rows) await pool.query(statementFor(table));
 }
 

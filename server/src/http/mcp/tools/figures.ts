@@ -22,6 +22,10 @@ import { Given, type Tool, tool } from "../tool.js";
 /** Maximum number of rows in one result. */
 const MAX_ROWS = 100;
 
+/** Returns the number of entries that the result does not contain, if any. */
+const further = (name: string, { length }: readonly unknown[]) =>
+  length > MAX_ROWS && { [name]: length - MAX_ROWS };
+
 const PLAYER = "Name or athlete id of a player, or # and the number on the shirt, such as #7";
 const period = Given.text(
   "A period such as 1st half; session is the whole session, which has the period null in the API",
@@ -31,7 +35,7 @@ export const sessionFigures: Tool = tool({
   name: "session_figures",
   title: "Figures of a session",
   description:
-    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows, left_out_devices), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change.",
+    "The table of a session: a row for each player and period that you can see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows, left_out_devices), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role does not include them. left_out lists players without samples and the reason; computing lists players whose values may still change after a recent change. left_out_rows, more_left_out and more_computing are the numbers of further entries that are not in this result.",
   input: Type.Object({
     session: Given.session(),
     period: Type.Optional(period),
@@ -52,9 +56,11 @@ export const sessionFigures: Tool = tool({
       definitions: definitionsFor(shown),
       parameters: parametersOf(shown),
       rows: shown.map(shownRow),
-      ...(rows.length > MAX_ROWS && { left_out_rows: rows.length - MAX_ROWS }),
+      ...further("left_out_rows", rows),
       left_out: body.left_out.slice(0, MAX_ROWS),
+      ...further("more_left_out", body.left_out),
       ...(body.computing.length > 0 && { computing: body.computing.slice(0, MAX_ROWS) }),
+      ...further("more_computing", body.computing),
     };
   },
 });

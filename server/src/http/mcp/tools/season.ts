@@ -11,7 +11,7 @@ export const squadSeason: Tool = tool({
   name: "squad_season",
   title: "Season of a squad",
   description:
-    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. notes says which sessions are of another sport than the last session, which figures have another limit (threshold, maximum heart rate), and therefore do not count, and how many samples are in no figure, because they are too fast for the sport. For sums, the normal range is of matches with about the same playing time. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. computing: values of the session may still change after a recent change.",
+    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. notes says which sessions are of another sport than the last session, which figures have another limit (threshold, maximum heart rate), and therefore do not count, and how many samples are in no figure, because they are too fast for the sport. For sums, the normal range is of matches with about the same playing time. not_computed is the number of players whose figures are missing or incomplete; session_figures computes them, or gives the reason in left_out. left_out_sessions and left_out_players are the numbers of earlier sessions and of further players that are not in this result. computing: values of the session may still change after a recent change.",
   input: Type.Object({
     squad: Given.squad(),
     player: Type.Optional(
@@ -39,6 +39,7 @@ export const squadSeason: Tool = tool({
         not_computed: not_computed.length,
       })),
       left_out_sessions: body.left_out + body.sessions.length - latest.length,
+      left_out_players: Math.max(0, wanted.length - MAX_ENTRIES),
       players: wanted.slice(0, MAX_ENTRIES).map(({ entries, ...rest }) => ({
         ...rest,
         sessions_played: entries.length,
