@@ -26,10 +26,13 @@ export const keptSquad = signal<FoundSquad | null>(null);
 export async function findKeptSquad(): Promise<void> {
   const open = openedSquad.peek();
   if (hasLeft(open?.keeper?.account ?? null)) open?.session.close();
+  const isOwn = ({ account }: FoundSquad) => account === null || account === signedInAs.peek();
+  const shown = keptSquad.peek();
+  // reading the folders takes a moment
+  if (shown !== null && !isOwn(shown)) keptSquad.value = null;
   const kept = await findKept();
   const left = kept.filter(({ account }) => hasLeft(account));
   await Promise.all(left.map(({ id }) => removeKept(id)));
-  const isOwn = ({ account }: FoundSquad) => account === null || account === signedInAs.peek();
   if (openedSquad.peek() === null) keptSquad.value = kept.find(isOwn) ?? null;
 }
 
