@@ -5,6 +5,7 @@ import { transact } from "../src/domain/change/change.js";
 import { markNext } from "../src/domain/computed-data/recompute.js";
 import { recomputations, timeframes } from "../src/store/schema.js";
 import { newStore } from "./databases.js";
+import { hold } from "./held-locks.js";
 import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
@@ -64,3 +65,36 @@ it("each change adds one row for finding the affected time frames, and all of th
   await change(0, 700);
   expect(await queries.$count(recomputations, gt(recomputations.id, 0))).toBe(2);
 });
+
+it.runIf(process.env.TEST_DATABASE === "postgres")(
+  "all time frames are marked if one of them is deleted meanwhile",
+  async () => {
+    const s = await TestService.start(await newStore());
+    const { queries } = s.store.database;
+    const team = await Team.of(s);
+    const { id: first } = (await team.create()).body;
+    // There are 250 time frames, and each transaction marks 200.
+    await queries.execute(sql`
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
+      FROM timeframes, generate_series(1, 249) WHERE id = ${first}`);
+    const deleting = await hold(s, `DELETE FROM timeframes WHERE id = ${first + 100}`);
+    const changing = transact(s.ctx, "test", (unit) =>
+      unit.announce("samplesStored", {
+        deviceId: team.device.id,
+        changed: [
+          { startMs: Date.parse("2024-06-01T10:00:00Z"), stopMs: Date.parse("2024-06-01T11:00:00Z") },
+        ],
+      }),
+    );
+    await deleting.waiters(1);
+    await deleting.release();
+    await changing;
+    const [{ id }] = (await queries.select({ id: recomputations.id }).from(recomputations)) as [
+      { id: number },
+    ];
+    while (await transact(s.ctx, "test", (unit) => markNext(unit, id)));
+    const frames = await queries.select({ version: timeframes.dataVersion }).from(timeframes);
+    expect(frames).toEqual(Array(249).fill({ version: 2 }));
+  },
+);

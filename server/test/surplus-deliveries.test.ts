@@ -17,6 +17,7 @@ it("the newest 20,000 deliveries of a webhook are kept, and older ones only whil
       SELECT 'msg_' || ${webhook}::int || '_' || n, ${webhook}, 'http://127.0.0.1:9/', 'sealed', 'activity-updated', '{}',
         (ARRAY['pending', 'retrying', 'failed', 'delivered'])[least(n, 3 + n % 2)], ${s.clock.now().toISOString()}
       FROM generate_series(1, ${count}::int) AS n`);
+  await queries.delete(webhookDeliveries);
   await add(7, 22_500);
   await add(8, 20_000);
   await add(9, 20_001);

@@ -108,11 +108,12 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database 
       );
       return rows[0].count;
     };
+    const before = await vacuums();
     await load("2024-03-01T10:00:00.000Z");
     expect(await tidyShare("sample_chunks")).toBe(1);
-    expect(await vacuums()).toBe(1);
+    expect(await vacuums()).toBe(before + 1);
     await load("2024-03-01T11:00:00.000Z");
-    expect(await vacuums()).toBe(1);
+    expect(await vacuums()).toBe(before + 1);
   });
 
   it("vacuums all other tables in the hourly retention", async () => {

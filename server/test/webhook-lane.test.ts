@@ -1,6 +1,6 @@
 /** Tests how the lane of the webhooks finds due receivers among many waiting ones. */
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { Lane } from "../src/jobs/lane.js";
 import type { Job } from "../src/store/queue/job-queue.js";
@@ -11,6 +11,10 @@ let s: TestService;
 
 beforeAll(async () => {
   s = await TestService.start(await newStore());
+});
+
+beforeEach(async () => {
+  await s.store.database.queries.execute(sql`DELETE FROM jobs`);
 });
 
 afterAll(async () => {
@@ -49,7 +53,6 @@ it("a pass reads one page of the receivers of an account, and later passes reach
 });
 
 it("receivers with many due jobs do not delay another receiver of the same account", async () => {
-  await s.store.database.queries.execute(sql`DELETE FROM jobs`);
   const receivers = ["a", "b", "c", "d", "e"];
   for (const receiver of receivers) for (let n = 0; n < 12; n++) await add(receiver);
   const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 1 });

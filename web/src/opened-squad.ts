@@ -163,6 +163,8 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
   if (kept === null || part === null || !(await mayReplaceSquad())) return;
+  // its account may have signed out in the meantime
+  if (keptSquad.peek()?.id !== kept.id) return;
   const restored = await part.restoreSquad(kept.id, settings, actionsOn(workspace));
   // another tab shows the squad or has removed it
   if (restored === null) return findKeptSquad();

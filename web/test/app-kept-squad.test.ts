@@ -9,11 +9,12 @@ import { chooseAll, ready, withMatch } from "./squad-page.js";
 
 const it = withMatch();
 
-/** Returns the names in the origin private file system. */
+/** Returns the names of the stored squads. */
 const stored = (page: Page) =>
   page.evaluate(async () => {
     const names: string[] = [];
-    for await (const name of (await navigator.storage.getDirectory()).keys()) names.push(name);
+    const root = await navigator.storage.getDirectory();
+    for await (const name of (await root.getDirectoryHandle("squad")).keys()) names.push(name);
     return names;
   });
 

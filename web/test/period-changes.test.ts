@@ -151,7 +151,11 @@ describe("changes to the periods", () => {
     showSession(before, AFTERNOON);
     add(before, period("Shots", at(15, 30)));
     const after = await openFiles();
-    applyState(after, keptOf(before));
+    applyState(
+      after,
+      keptOf(before),
+      after.files.peek().map(({ file }) => file),
+    );
     expect([after.shownRecordings.value.map(({ fileName }) => fileName), names(after)]).toEqual([
       ["c.asi"],
       ["Shots"],
@@ -174,7 +178,11 @@ describe("changes to the periods", () => {
     before.periodSteps.change({ periods: withEnds(before.periods.peek(), "Half", mistyped) });
     expect(before.periods.value[0]?.own.get("ada")).toEqual([]);
     const after = await openFiles();
-    applyState(after, keptOf(before));
+    applyState(
+      after,
+      keptOf(before),
+      after.files.peek().map(({ file }) => file),
+    );
     expect(withEnds(after.periods.value, "Half", all)[0]?.own).toEqual(half.own);
     showSession(after, MORNING);
     expect([...after.attack.value]).toEqual([["1st half", "left"]]);
@@ -214,7 +222,11 @@ describe("a dismissal", () => {
     const after = await openFiles();
     for (const { id } of after.files.peek()) after.opened.remove(id);
     await after.opened.add(NAMES.map((name) => new File([], name)));
-    applyState(after, keptOf(before));
+    applyState(
+      after,
+      keptOf(before),
+      after.files.peek().map(({ file }) => file),
+    );
     expect([after.shownRecordings.value.map(({ id }) => id), isAsked(after)]).toEqual([[6], true]);
     showSession(after, 4);
     expect(isAsked(after)).toBe(false);

@@ -73,7 +73,11 @@ describe("two files with the same name", () => {
     before.keptApart.value = new Set([2]);
     const state = JSON.parse(JSON.stringify(stateOf(before)));
     const { session, shifted } = sessionWith(recording(7, "Kunz.asi", "A"), recording(8, "Kunz.asi", "B"));
-    applyState(session, state);
+    applyState(
+      session,
+      state,
+      session.files.peek().map(({ file }) => file),
+    );
     expect([shifted, [...session.keptApart.value]]).toEqual([[[8, 3_600_000]], [8]]);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { address, hasNoBrowser, openBeside, useBrowser } from "./page.js";
+import { address, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
 import { isKept, loseStored, storedSquads } from "./squad-kept.js";
 import { chooseAll, head, names, ready, withMatch } from "./squad-page.js";
 import { squadRecording } from "./squad-scene.js";
@@ -89,6 +89,53 @@ describe.skipIf(hasNoBrowser)("a stored squad", () => {
     await first.getByText("6 recordings are kept in this browser.").waitFor();
     await press(first, "Remove");
     await expect.poll(() => storedSizes(first)).toEqual([]);
+  });
+
+  it("stays when another is opened, until there is no space for both", async ({ scene, open }) => {
+    const page = await open();
+    await kept(page);
+    await page.evaluate(async () => {
+      const other = await navigator.storage.getDirectory();
+      await other.getDirectoryHandle("another program", { create: true });
+    });
+    await page.reload();
+    await page.getByText("6 recordings are kept in this browser.").waitFor();
+    await chooseAll(page, scene.files.slice(0, 2));
+    await ready(page);
+    await kept(page);
+    const latest = sizesOf(scene.files.slice(0, 2));
+    await expect.poll(() => storedSizes(page)).toHaveLength(2);
+    await page.reload();
+    await page.evaluate(() => {
+      // one removal frees enough
+      const usages = [2 ** 30];
+      navigator.storage.estimate = async () => ({ quota: 2 ** 30, usage: usages.pop() ?? 0 });
+    });
+    await chooseAll(page, scene.files.slice(2, 4));
+    await ready(page);
+    await kept(page);
+    const stored = [latest, sizesOf(scene.files.slice(2, 4))];
+    await expect.poll(() => storedSizes(page)).toEqual(expect.arrayContaining(stored));
+    expect(await storedSizes(page)).toHaveLength(2);
+    const others = await page.evaluate(async () => {
+      const names: string[] = [];
+      for await (const name of (await navigator.storage.getDirectory()).keys()) names.push(name);
+      return names.sort();
+    });
+    expect(others).toEqual(["another program", "squad"]);
+  });
+
+  it("is not needed, as in a page without TLS", async ({ scene }) => {
+    const page = await openPage({
+      prepare: (context) =>
+        context.addInitScript(() => {
+          Object.defineProperty(navigator, "storage", { value: undefined });
+          Object.defineProperty(crypto, "randomUUID", { value: undefined });
+        }),
+    });
+    await chooseAll(page, scene.files.slice(0, 2));
+    await ready(page);
+    await page.getByText(/^Not kept in this browser: This browser does not store files/).waitFor();
   });
 
   it("can be shown in one tab only", async ({ open }) => {

@@ -11,7 +11,9 @@ export interface StoredSquad {
 export const storedSquads = (page: Page): Promise<StoredSquad[]> =>
   page.evaluate(async () => {
     const found: StoredSquad[] = [];
-    for await (const [folder, handle] of (await navigator.storage.getDirectory()).entries()) {
+    for await (const [folder, handle] of (
+      await (await navigator.storage.getDirectory()).getDirectoryHandle("squad", { create: true })
+    ).entries()) {
       try {
         const fileOf = async (name: string) =>
           (await (handle as FileSystemDirectoryHandle).getFileHandle(name)).getFile();
@@ -36,7 +38,9 @@ export async function isKept(page: Page, text: string): Promise<void> {
 /** Removes the content of a file, as the browser can. */
 export const loseStored = (page: Page, wanted: string): Promise<void> =>
   page.evaluate(async (name) => {
-    for await (const handle of (await navigator.storage.getDirectory()).values()) {
+    for await (const handle of (
+      await (await navigator.storage.getDirectory()).getDirectoryHandle("squad")
+    ).values()) {
       const folder = handle as FileSystemDirectoryHandle;
       const index = await (await folder.getFileHandle("session.json")).getFile();
       const { files } = JSON.parse(await index.text()) as { files: { stored: string; name: string }[] };

@@ -163,8 +163,10 @@ export class Lane {
     const after = this.#receiversSeen.get(key) ?? "";
     const page = (from: string) => receiversWaiting(queries, kind, charged, from, now);
     const found = await page(after);
-    if (after !== "" && found.length < LOOK_AHEAD)
-      found.push(...(await page("")).filter(({ key: receiver }) => receiver <= after));
+    if (after !== "" && found.length < LOOK_AHEAD) {
+      const seen = new Set(found.map(({ key: receiver }) => receiver));
+      found.push(...(await page("")).filter(({ key: receiver }) => !seen.has(receiver)));
+    }
     const free = this.#freeOf(found, perReceiver);
     const jobs =
       free.length === 0

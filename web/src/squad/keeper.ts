@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { KEPT_INDEX, type KeptSquad, keptFolders, removeKept } from "../view/kept-squad.js";
+import { KEPT_INDEX, type KeptSquad, keptFolders, keptIds, lockOf, removeKept } from "../view/kept-squad.js";
 import { oneAtATime } from "../view/latest.js";
 import { signedInAs } from "../view/signed-in.js";
 import { day } from "../view/times.js";
@@ -43,7 +43,8 @@ export class Keeper {
   constructor(session: SquadSession, restored: RestoredFiles | null = null) {
     this.#session = session;
     this.account = restored === null ? signedInAs.peek() : restored.account;
-    this.#id = restored?.id ?? `${Date.now()} ${crypto.randomUUID()}`;
+    // pages without TLS have no `crypto.randomUUID`
+    this.#id = restored?.id ?? `${Date.now()} ${Math.random()}`;
     this.#stored = new Map(restored?.names);
     this.#claimed = restored === null ? null : Promise.resolve();
     const keep = oneAtATime(() => this.#keep());
@@ -86,7 +87,7 @@ export class Keeper {
   async #open(): Promise<FileSystemDirectoryHandle> {
     try {
       const folders = await keptFolders();
-      this.#claimed ??= claim(this.#id).then(() => removeClosed(folders));
+      this.#claimed ??= claim(this.#id);
       await this.#claimed;
       return await folders.getDirectoryHandle(this.#id, { create: true });
     } catch {
@@ -98,10 +99,8 @@ export class Keeper {
   async #store(folder: FileSystemDirectoryHandle, files: readonly File[]): Promise<void> {
     const missing = files.filter((file) => !this.#stored.has(file));
     const needed = sizeOf(missing);
-    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-    const free = Math.max(0, quota - usage);
-    if (missing.length > 0 && needed > free)
-      throw new Error(`It needs ${fileSize(needed)}, but only ${fileSize(free)} is free.`);
+    const free = await makeRoom(needed);
+    if (needed > free) throw new Error(`It needs ${fileSize(needed)}, but only ${fileSize(free)} is free.`);
     for (const file of missing) {
       const name = crypto.randomUUID();
       await write(folder, name, file);
@@ -145,12 +144,16 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 const reasonOf = (work: Promise<void>): Promise<string | null> => work.then(() => null, messageOf);
 
-/** Removes the squads that no tab shows. */
-async function removeClosed(folders: FileSystemDirectoryHandle): Promise<void> {
-  const ids: string[] = [];
-  for await (const id of folders.keys()) ids.push(id);
-  for (const id of ids)
-    await navigator.locks.request(id, { ifAvailable: true }, (lock) => lock && removeKept(id));
+/** Removes squads that no tab shows, earliest first, until there is enough space. Returns the free space, bytes. */
+async function makeRoom(needed: number): Promise<number> {
+  const ids = await keptIds();
+  for (;;) {
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    const free = Math.max(0, quota - usage);
+    const id = needed > free ? ids.pop() : undefined;
+    if (id === undefined) return free;
+    await navigator.locks.request(lockOf(id), { ifAvailable: true }, (lock) => lock && removeKept(id));
+  }
 }
 
 async function write(folder: FileSystemDirectoryHandle, name: string, content: Blob | string): Promise<void> {

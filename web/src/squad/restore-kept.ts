@@ -23,9 +23,11 @@ export async function restoreKept(id: string, open: () => SquadSession) {
     if (content === null) lost.add(file);
   }
   const session = open();
+  const files = [...names.keys()];
+  // Apply the state also if the figures could not be computed. Otherwise it would be overwritten.
   const whenRead = session.opened
-    .add([...names.keys()], lost)
-    .then(() => applyState(session, kept.state as SessionState));
+    .add(files, lost)
+    .finally(() => applyState(session, kept.state as SessionState, files));
   return { session, keeper: new Keeper(session, { ...kept, names }), whenRead };
 }
 

@@ -83,10 +83,10 @@ export function stateOf(session: SquadSession): SessionState {
   };
 }
 
-/** Applies a stored state to a session whose files have been read. */
-export function applyState(session: SquadSession, state: SessionState): void {
+/** Applies a stored state to a session. @param files the stored files in their order, not all of which may have been read */
+export function applyState(session: SquadSession, state: SessionState, files: readonly File[]): void {
   const recordingAt = (place: number) => {
-    const found = session.files.peek()[place]?.state;
+    const found = session.files.peek().find(({ file }) => file === files[place])?.state;
     return found?.name === "recording" ? found.recording : undefined;
   };
   for (const [place, shiftMs] of state.shifts) {

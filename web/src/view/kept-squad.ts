@@ -12,22 +12,33 @@ export interface KeptSquad {
   state: unknown;
 }
 
-/** A stored squad with the name of its folder. The tab that shows the squad holds the lock of this name. */
+/** A stored squad with the name of its folder. */
 export interface FoundSquad extends KeptSquad {
   id: string;
 }
 
 export const KEPT_INDEX = "session.json";
 
-/** The folders of squads in the origin private file system. */
-export const keptFolders = () => navigator.storage.getDirectory();
+/** The folders of the squads. Other programs of the same origin have folders beside their folder. */
+export const keptFolders = async () =>
+  (await navigator.storage.getDirectory()).getDirectoryHandle("squad", { create: true });
+
+/** The names of the folders, latest first. */
+export async function keptIds(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of (await keptFolders()).keys()) ids.push(id);
+  return ids.sort().reverse();
+}
+
+/** The name of the lock of a squad, which the tab that shows the squad holds. */
+export const lockOf = (id: string) => `squad ${id}`;
 
 /** A tab that is closed or loaded again releases its locks within this time, ms. */
 const RELEASE_MS = 1000;
 
 /** Does work while no tab shows a squad. @throws if another tab shows it */
 export const whileClosed = <Done>(id: string, work: () => Promise<Done>): Promise<Done> =>
-  navigator.locks.request(id, { signal: AbortSignal.timeout(RELEASE_MS) }, work) as Promise<Done>;
+  navigator.locks.request(lockOf(id), { signal: AbortSignal.timeout(RELEASE_MS) }, work) as Promise<Done>;
 
 /** Reads the summary of a squad. Returns null if there is none. */
 export async function readKept(id: string): Promise<FoundSquad | null> {
@@ -44,12 +55,7 @@ export async function readKept(id: string): Promise<FoundSquad | null> {
 /** Finds the stored squads that no tab shows, latest first, without reading their recordings. */
 export async function findKept(): Promise<FoundSquad[]> {
   try {
-    const ids: string[] = [];
-    for await (const id of (await keptFolders()).keys()) ids.push(id);
-    const found = ids
-      .sort()
-      .reverse()
-      .map((id) => whileClosed(id, () => readKept(id)).catch(() => null));
+    const found = (await keptIds()).map((id) => whileClosed(id, () => readKept(id)).catch(() => null));
     return (await Promise.all(found)).filter((one) => one !== null);
   } catch {
     return [];

@@ -4,7 +4,6 @@ import { type Job, jobColumns } from "../../store/queue/job-queue.js";
 import type { Interval } from "../../store/samples/index.js";
 import { jobs } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
-import { erasing } from "../accounts/erase.js";
 import { changeInParts } from "../change/begin-again.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
@@ -67,12 +66,11 @@ export function deleteRecordingHashes(
   // Only a load that has stored samples has times. It may not have recorded the outcome yet.
   const isDuring = sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'
     AND ${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`;
-  return changeInParts(
-    unit,
-    erasing(
-      sql`UPDATE ${jobs} SET payload = payload - ${sql.param(["sha256", "from", "to"])}::text[]`,
-      sql`${jobs}`,
-      isDuring,
-    ),
-  );
+  const withoutHash = sql`UPDATE ${jobs} SET payload = payload - ${sql.param(["sha256", "from", "to"])}::text[]`;
+  return changeInParts(unit, async (queries, limit) => {
+    // by id, because the worker of a load that has just stored its last samples changes the same row
+    const next = sql`SELECT id FROM ${jobs} WHERE ${isDuring} LIMIT ${limit} FOR UPDATE`;
+    const { rowCount } = await queries.execute(sql`${withoutHash} WHERE id = ANY(ARRAY(${next}))`);
+    return rowCount ?? 0;
+  });
 }

@@ -98,26 +98,26 @@ async function mark(
   forgets: boolean,
 ): Promise<{ last: { id: number; ownerId: number } | undefined }> {
   const { queries } = unit;
-  // Lock in the order of ids, because concurrent changes would otherwise deadlock.
-  const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
-    WITH matching AS (
-      SELECT id FROM timeframes WHERE id = ANY(ARRAY(
-        SELECT ${timeframes.id} FROM ${from} WHERE ${and(where, gt(timeframes.id, after))}
-        ORDER BY ${timeframes.id} LIMIT ${MARKED_AT_A_TIME}
-      )) ORDER BY id FOR NO KEY UPDATE
+  // Lock in the order of ids, because concurrent changes would otherwise deadlock. One of the chosen rows may be deleted meanwhile.
+  const { rows } = await queries.execute<{ id: string; owner_id: string; is_marked: boolean }>(sql`
+    WITH chosen AS MATERIALIZED (
+      SELECT ${timeframes.id} AS id, ${timeframes.ownerId} AS owner_id FROM ${from} WHERE ${and(where, gt(timeframes.id, after))}
+      ORDER BY ${timeframes.id} LIMIT ${MARKED_AT_A_TIME}
+    ), matching AS (
+      SELECT id FROM timeframes WHERE id = ANY(ARRAY(SELECT id FROM chosen)) ORDER BY id FOR NO KEY UPDATE
+    ), marked AS (
+      UPDATE timeframes SET data_version = data_version + 1 FROM matching WHERE timeframes.id = matching.id RETURNING timeframes.id
     )
-    UPDATE timeframes SET data_version = data_version + 1 FROM matching
-    WHERE timeframes.id = matching.id RETURNING timeframes.id, timeframes.owner_id`);
-  const marked = rows
-    .map(({ id, owner_id }) => ({ id: Number(id), ownerId: Number(owner_id) }))
-    .sort((a, b) => a.id - b.id);
+    SELECT id, owner_id, id IN (SELECT id FROM marked) AS is_marked FROM chosen ORDER BY id`);
+  const chosen = rows.map((row) => ({ ...row, id: Number(row.id), ownerId: Number(row.owner_id) }));
+  const marked = chosen.filter(({ is_marked }) => is_marked);
   const ids = marked.map(({ id }) => id);
   if (forgets && ids.length > 0) {
     await queries.delete(computedData).where(inArray(computedData.timeframeId, ids));
     await deleteFiguresOf(unit, ids);
   }
   await queueComputation(unit, marked);
-  return { last: marked.length === MARKED_AT_A_TIME ? marked.at(-1) : undefined };
+  return { last: chosen.length === MARKED_AT_A_TIME ? chosen.at(-1) : undefined };
 }
 
 /** Deletes the figures of sessions that include samples of these time frames, which their inputs name last. */

@@ -182,22 +182,21 @@ const unsentOf = (webhookId: number): SQL =>
 /**
  * Cancels the unsent deliveries of a webhook that is being disabled or deleted, in parts.
  * @param reason recorded as the response of the deliveries
- * @param failed only the deliveries to the URL of this one, except itself
+ * @param only condition of these deliveries
  */
 export const cancelDeliveries = (
   unit: UnitOfWork,
   webhookId: number,
   reason: string,
-  failed?: Pick<Delivery, "id" | "url">,
+  only: SQL = sql`TRUE`,
 ): Promise<void> =>
   changeInParts(unit, async (queries, limit) => {
-    const others = failed === undefined ? sql`` : sql`AND url = ${failed.url} AND id <> ${failed.id}`;
     // A job that a worker has taken either does nothing or is calling the receiver.
     const { rows } = await queries.execute<{ count: number }>(sql`
       WITH cancelled AS (
         UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
         WHERE id = ANY(ARRAY(
-          SELECT id FROM ${webhookDeliveries} WHERE ${unsentOf(webhookId)} ${others} LIMIT ${limit} FOR UPDATE
+          SELECT id FROM ${webhookDeliveries} WHERE ${unsentOf(webhookId)} AND ${only} LIMIT ${limit} FOR UPDATE
         ))
         RETURNING job_id
       ), ended AS (

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, gte, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { isTest } from "./account-events.js";
@@ -10,6 +10,10 @@ const MAX_EXHAUSTED = 20;
 
 /** Status with which a receiver unsubscribes (410 Gone). It disables the webhook immediately. */
 export const GONE = 410;
+
+/** Whether the next exhausted delivery of a webhook disables it, or it is disabled. */
+const failsTooOften = (webhook: SQL | undefined): SQL => sql`EXISTS (SELECT FROM ${webhooks}
+  WHERE ${and(webhook, or(isNotNull(webhooks.disabledAt), gte(webhooks.failures, MAX_EXHAUSTED - 1)))})`;
 
 /** Counts exhausted deliveries of the webhook. Disables it if its receiver has unsubscribed or failed too often. */
 export async function updateWebhookHealth(
@@ -34,7 +38,11 @@ export async function updateWebhookHealth(
       .where(and(current, isNull(webhooks.disabledAt)))
       .for("update");
     const disabled = status === GONE || (before !== undefined && before.failures + 1 >= MAX_EXHAUSTED);
-    if (disabled) await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", delivery);
+    // Each part checks the reason again, because the receiver may have responded meanwhile.
+    const hasReason = status === GONE ? undefined : failsTooOften(current);
+    const others = sql`url = ${url} AND id <> ${delivery.id}`;
+    if (disabled)
+      await cancelDeliveries(unit, webhookId, "Not sent: the webhook was disabled.", and(others, hasReason));
     if (before === undefined) return;
     const [after] = await queries
       .update(webhooks)
