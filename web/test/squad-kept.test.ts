@@ -127,11 +127,12 @@ describe.skipIf(hasNoBrowser)("a stored squad", () => {
 
   it("is not needed, as in a page without TLS", async ({ scene }) => {
     const page = await openPage({
-      prepare: (context) =>
-        context.addInitScript(() => {
+      prepare: async (context) => {
+        await context.addInitScript(() => {
           Object.defineProperty(navigator, "storage", { value: undefined });
           Object.defineProperty(crypto, "randomUUID", { value: undefined });
-        }),
+        });
+      },
     });
     await chooseAll(page, scene.files.slice(0, 2));
     await ready(page);
