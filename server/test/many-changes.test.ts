@@ -11,16 +11,27 @@ import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
+/** Adds time frames of up to an hour. @param step time between their starts */
+async function withFrames(
+  s: TestService,
+  count: number,
+  step: string,
+): Promise<{ team: Team; first: number }> {
+  const team = await Team.of(s);
+  const { id: first } = (await team.create()).body;
+  await s.store.database.queries.execute(sql`
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+    SELECT start_time + n * ${step}::interval, end_time + n * ${step}::interval - interval '1 s', params, device_id, activity_id,
+      athlete_id, owner_id, json_schema_id, assigned_at
+    FROM timeframes, generate_series(1, ${count - 1}::int) AS n WHERE id = ${first}`);
+  return { team, first };
+}
+
 it("each change adds one row for finding the affected time frames, and all of these are marked", async () => {
   const s = await TestService.start(await newStore());
   const { queries } = s.store.database;
-  const team = await Team.of(s);
-  const { id: first } = (await team.create()).body;
-  // There are 700 time frames of an hour each, and each transaction marks 200.
-  await queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
-    SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
-    FROM timeframes, generate_series(1, 699) AS n WHERE id = ${first}`);
+  // Each transaction marks 200.
+  const { team } = await withFrames(s, 700, "1 h");
   const begin = Date.parse("2024-06-01T10:00:00Z");
   const frames = await queries.select().from(timeframes).orderBy(timeframes.id);
   const change = (fromHour: number, toHour: number) =>
@@ -71,13 +82,8 @@ it.runIf(process.env.TEST_DATABASE === "postgres")(
   async () => {
     const s = await TestService.start(await newStore());
     const { queries } = s.store.database;
-    const team = await Team.of(s);
-    const { id: first } = (await team.create()).body;
-    // There are 250 time frames, and each transaction marks 200.
-    await queries.execute(sql`
-      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
-      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
-      FROM timeframes, generate_series(1, 249) WHERE id = ${first}`);
+    // Each transaction marks 200.
+    const { team, first } = await withFrames(s, 250, "0 h");
     const deleting = await hold(s, `DELETE FROM timeframes WHERE id = ${first + 100}`);
     const changing = transact(s.ctx, "test", (unit) =>
       unit.announce("samplesStored", {

@@ -5,6 +5,18 @@ import { nameTracker } from "./look-at-actions.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
 
+/** Returns the problems of the lines of a roster or a periods file. */
+export const ofLines = (fileName: string, problems: readonly { line: number; message: string }[]): LookAt[] =>
+  problems.map(({ line, message }) => ({
+    key: `${fileName} ${line} ${message}`,
+    sign: "damaged",
+    where: `${fileName}, line ${line}`,
+    what: "",
+    meaning: message,
+    actions: [],
+    ignore: "Ignore the line",
+  }));
+
 /** Returns the problems of the roster: its lines, trackers without a player, and players without a recording. */
 export function ofRoster(session: SquadSession): LookAt[] {
   const sheet = session.roster.value;
@@ -12,19 +24,7 @@ export function ofRoster(session: SquadSession): LookAt[] {
   const { fileName, content, problems } = sheet;
   const { unknownTrackers, wrongLines } = sheet.reader;
   const players = session.players.value;
-  const items = problems.map(({ line, message }): LookAt => {
-    const key = `${fileName} ${line} ${message}`;
-    const where = `${fileName}, line ${line}`;
-    return {
-      key,
-      sign: "damaged",
-      where,
-      what: "",
-      meaning: message,
-      actions: [],
-      ignore: "Ignore the line",
-    };
-  });
+  const items = ofLines(fileName, problems);
   const unknown = unknownTrackers(
     content,
     players.flatMap(({ player, recordings, leftOut }) => {

@@ -8,7 +8,7 @@ import { idsOf, isIgnored } from "./ignored.js";
 import { keepApart, showSession } from "./look-at-actions.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
-import { ofRoster } from "./look-at-roster.js";
+import { ofLines, ofRoster } from "./look-at-roster.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
@@ -102,19 +102,7 @@ function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
 function ofPeriods(session: SquadSession): LookAt[] {
   const sheet = session.periodsOfFile.value;
   if (sheet === null || session.isReading.value || session.editedPeriods.value !== null) return [];
-  return sheet.problems.map(({ line, message }) => {
-    const key = `${sheet.fileName} ${line} ${message}`;
-    const where = `${sheet.fileName}, line ${line}`;
-    return {
-      key,
-      sign: "damaged",
-      where,
-      what: "",
-      meaning: message,
-      actions: [],
-      ignore: "Ignore the line",
-    };
-  });
+  return ofLines(sheet.fileName, sheet.problems);
 }
 
 /** Periods on a different day or in a different time zone. Their figures are empty. */
