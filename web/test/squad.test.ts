@@ -147,7 +147,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const left = () =>
       page.evaluate(async () => {
         const kept: string[] = [];
-        for await (const name of (await navigator.storage.getDirectory()).keys()) kept.push(name);
+        const root = await navigator.storage.getDirectory();
+        for await (const name of (await root.getDirectoryHandle("squad")).keys()) kept.push(name);
         return kept;
       });
     await expect.poll(left).toEqual([]);
