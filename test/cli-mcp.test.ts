@@ -122,9 +122,8 @@ describe("the tools of asi mcp", () => {
   it("return the table of a folder with two sessions, with the periods in theirs, like asi squad", async () => {
     const { folder, name, assistant } = await training();
     await recordingAt(folder, "4.asi", START_MS - 86_400_000 / 2);
-    const tz = "Europe/Zurich";
-    const { answer } = await assistant.ask("squad_table", { folder: name, tz });
-    expect(answer.rows).toEqual(json((await asi(["squad", folder, "--tz", tz, "--format", "jsonl"])).stdout));
+    const { answer } = await assistant.ask("squad_table", { folder: name });
+    expect(answer.rows).toEqual(json((await asi(["squad", folder, "--format", "jsonl"])).stdout));
     expect(answer.periods).toEqual(["session", "Drill"]);
   });
 
