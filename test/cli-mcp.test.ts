@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { asi } from "./asi-process.js";
 import { training } from "./assistant.js";
+import { recordingAt, START_MS } from "./training-folder.js";
 
 const json = (text: string) =>
   text
@@ -116,6 +117,14 @@ describe("the tools of asi mcp", () => {
     expect(some.answer.rows).toEqual(
       json(stdout).filter(({ period, player }) => period === "Drill" && player === "Vogel"),
     );
+  });
+
+  it("return the table of a folder with two sessions, with the periods in theirs, like asi squad", async () => {
+    const { folder, name, assistant } = await training();
+    await recordingAt(folder, "4.asi", START_MS - 86_400_000 / 2);
+    const { answer } = await assistant.ask("squad_table", { folder: name });
+    expect(answer.rows).toEqual(json((await asi(["squad", folder, "--format", "jsonl"])).stdout));
+    expect(answer.periods).toEqual(["session", "Drill"]);
   });
 
   it("compare players and recordings figure by figure, with the difference from the first", async () => {

@@ -132,6 +132,34 @@ describe("asi squad", () => {
     );
   });
 
+  it("excludes another session in one of the recordings, and says so", async () => {
+    const folder = await trainingFolder();
+    const whole = tableOf((await asi(["squad", folder, ...AS_CSV])).stdout);
+    const DAY_MS = 86_400_000;
+    const rows = [START_MS - 4 * DAY_MS, START_MS].flatMap((startMs) =>
+      Array.from({ length: 600 }, (_, second) => ({
+        timestamp: startMs + second * 1000,
+        latitude: 46.9629 + second * 1e-5,
+        longitude: 7.4648,
+        speed: 3,
+        hr: 150,
+      })),
+    );
+    writeFileSync(join(folder, "1.asi"), await wholeBytes(encode(rows, { serial: "TRK-1" })));
+    // as long as the other recordings, so that one part has three quarters of the time
+    await recordingAt(folder, "4.asi", START_MS);
+    const { stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
+    expect(stderr).toContain(
+      "1.asi has rows of 2026-05-12 and 2026-05-16, and only those of 2026-05-16 are included in the figures. Split the recording with asi convert --from and --to, and asi encode\n",
+    );
+    const minutes = (table: ReturnType<typeof tableOf>) =>
+      table
+        .filter(({ period }) => period === "session")
+        .slice(0, 3)
+        .map((row) => row.minutes);
+    expect(minutes(tableOf(stdout))).toEqual(minutes(whole));
+  });
+
   it("accepts times for a roster player who has no recording", async () => {
     const folder = await trainingFolder();
     rmSync(join(folder, "3.asi"));

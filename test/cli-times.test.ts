@@ -131,6 +131,8 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T21:10:00.000Z",
     ]);
+    const compact = await firstAndLast(["--from", "20250518", ...zone], night);
+    expect(compact).toEqual(await firstAndLast(["--from", "2025-05-18", ...zone], night));
     expect(await firstAndLast(["--from", "2025-05-18", ...zone], night)).toEqual([
       "2025-05-17T22:00:00.000Z",
       "2025-05-17T23:00:00.000Z",

@@ -4,6 +4,7 @@ import { IntervalsAmongRows } from "../src/formats/fit/intervals-among-rows.js";
 import { RowBuffer } from "../src/formats/row-buffer.js";
 import { type BeatBatch, convert, decodeBeats, decodeTrackBeats, type TrackBeatBatch } from "../src/index.js";
 import { newBatch } from "../src/rows/sample-batch.js";
+import { TrackIntervals } from "../src/tracks/track-intervals.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { expectSame } from "./same.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
@@ -129,6 +130,21 @@ describe("the RR intervals of FIT files of other devices", () => {
       { seconds: 39.5, rrMs: 0 },
       { seconds: 40, rrMs: 500 },
     ]);
+  });
+
+  it("do not wait for a record without limit", () => {
+    const intervals = new TrackIntervals();
+    intervals.addTime(START_MS);
+    let taken = 0;
+    for (let i = 0; i < 100_000; i++) {
+      intervals.add(800);
+      if (i % 1000 === 999) for (const { length } of intervals.take(false)) taken += length;
+    }
+    // all but a few thousand, in one series
+    expect(taken).toBeGreaterThan(95_000);
+    const [rest] = intervals.take(true);
+    expect(taken + (rest?.length ?? 0)).toBe(100_001);
+    expect(rest?.rrMs[0] ?? 800).toBe(800);
   });
 
   it("exclude and count impossible intervals, and intervals before the first time", async () => {

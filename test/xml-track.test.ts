@@ -188,6 +188,22 @@ describe("TCX of other programs", () => {
     expect(new Set(rows.map((row) => row.speed))).toEqual(new Set([speed]));
   });
 
+  it("may have a pause between two tracks, over which no speed is computed", async () => {
+    // 3 m/s north, 200 m in a pause of 5 s, then 2 m/s
+    const pointsOf = (from: number, fromM: number, step: number, count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const time = new Date(START_MS + 1000 * (from + i)).toISOString();
+        return `<Trackpoint><Time>${time}</Time><Position><LatitudeDegrees>${((fromM + i * step) / 111_195).toFixed(7)}</LatitudeDegrees><LongitudeDegrees>0</LongitudeDegrees></Position></Trackpoint>`;
+      }).join("");
+    // the second number is more than the points that are examined for the unit
+    for (const count of [5, 2500]) {
+      const { rows } = await rowsIn(
+        tcx(`${pointsOf(0, 0, 3, count)}</Track><Track>${pointsOf(count + 5, 3 * count + 200, 2, 5)}`),
+      );
+      expect(rows.map(({ speed }) => Math.round(speed))).toEqual([...Array(count).fill(3), 2, 2, 2, 2, 2]);
+    }
+  });
+
   it("may have points with only a heart rate, which are omitted and counted", async () => {
     const { rows, summary } = await rowsIn(
       tcx(

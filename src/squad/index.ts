@@ -26,7 +26,13 @@ export {
 } from "./periods.js";
 export { playedPeriods } from "./played.js";
 export { ofAnotherSport } from "./quality.js";
-export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
+export {
+  mainInterval,
+  recordedSpans,
+  type SessionTime,
+  sessionTime,
+  stretchesOf,
+} from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster } from "./roster.js";
 export {
   type PlayedSession,

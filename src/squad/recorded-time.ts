@@ -36,19 +36,34 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   return spans;
 }
 
-/**
- * Returns the duration, in ms, of the whole seconds in which at least one player has data. Breaks without recordings are not part of the
- * session.
- */
-export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
-  const seconds = recordings.flatMap(({ samples }) =>
-    recordedSpans(samples).map(({ startMs, endMs }) => ({
-      startMs: Math.floor(startMs / SECOND_MS) * SECOND_MS,
-      endMs: (Math.floor(endMs / SECOND_MS) + 1) * SECOND_MS,
-    })),
-  );
-  return lengthOf(united(seconds));
+/** The time of a session that its figures cover. */
+export interface SessionTime {
+  /** The duration, ms, of the whole seconds in which at least one player has data. Breaks without recordings are not part of it. */
+  ms: number;
+  /** The main time of the session, if there are rows of another time, which do not count; null if all rows count. */
+  intervals: readonly Interval[] | null;
 }
+
+/** Returns the time of a session. Rows outside of its main time are of another session, or have a wrong date. */
+export function sessionTime(recordings: readonly { samples: Times }[]): SessionTime {
+  const main = mainInterval(recordings);
+  const spans = recordings.flatMap(({ samples }) => recordedSpans(samples));
+  const own = spans.filter(({ startMs }) => startMs >= main.startMs && startMs < main.endMs);
+  return { ms: secondsOf(own), intervals: own.length === spans.length ? null : [main] };
+}
+
+/** Returns the duration, in ms, of the whole seconds with data. */
+export const timeWithData = (samples: Times): number => secondsOf(recordedSpans(samples));
+
+const secondsOf = (spans: readonly Interval[]): number =>
+  lengthOf(
+    united(
+      spans.map(({ startMs, endMs }) => ({
+        startMs: Math.floor(startMs / SECOND_MS) * SECOND_MS,
+        endMs: (Math.floor(endMs / SECOND_MS) + 1) * SECOND_MS,
+      })),
+    ),
+  );
 
 /** Returns the time during which both recordings have data, ms. */
 export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {

@@ -9,10 +9,10 @@ import {
 } from "../metrics/index.js";
 import type { SeasonPlayer, SessionSpeeds } from "./season.js";
 
-/** Computes the speeds of a member, or of other samples, over the whole session. */
+/** Computes the speeds of a member, or of other samples, over the whole session or within limits. */
 export const sessionSpeeds = (
   { recordings }: { readonly recordings: readonly { readonly samples: MetricSamples }[] },
-  options: Pick<MetricsOptions, "preset">,
+  options: Pick<MetricsOptions, "preset" | "from" | "to" | "periods">,
 ): SessionSpeeds =>
   profileSpeeds(
     recordings.map((recording) => recording.samples),

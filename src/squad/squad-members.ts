@@ -108,7 +108,7 @@ function oneAtATime<Recording extends SquadRecording>(
   const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
   const kept: Recording[] = [];
   const leftOut: Recording[] = [];
-  const lengths = new Map(recordings.map((one) => [one, timeWithData([one])]));
+  const lengths = new Map(recordings.map((one) => [one, timeWithData(one.samples)]));
   for (const one of recordings.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0))) {
     const allowedMs = Math.min(MAX_OVERLAP.ms, MAX_OVERLAP.share * (lengths.get(one) ?? 0));
     const isAlone = kept.every((other) => commonTimeMs(one.samples, other.samples) <= allowedMs);

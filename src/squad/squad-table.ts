@@ -26,7 +26,7 @@ import { type MemberPeaks, memberPeaks } from "./member-peaks.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
-import { mainInterval, timeWithData } from "./recorded-time.js";
+import { mainInterval, sessionTime } from "./recorded-time.js";
 import type { Player } from "./roster.js";
 import type { SquadMember, SquadRecording } from "./squad-members.js";
 
@@ -64,7 +64,7 @@ export interface SquadOptions extends EstimateFunctions {
 
 /**
  * Computes the rows of a session. Each member has one row for the whole session and one for each period, with the figures that
- * `computeMetrics` returns for the same samples and interval.
+ * `computeMetrics` returns for the same samples and interval. Rows of another session do not count, as in `sessionTime`.
  *
  * @param periods the periods of the session, preceded by the result of `matchOf` if the table contains the match
  * @param played the periods from `playedPeriods`, for the time on the bench. Default: `periods`
@@ -76,12 +76,12 @@ export function squadRows(
   played: readonly SessionPeriod[] = periods,
 ): SquadRow[] {
   const recordings = members.flatMap((member) => member.recordings);
-  const recordedMs = timeWithData(recordings);
+  const { ms, intervals: main } = sessionTime(recordings);
   return members.flatMap((member) => {
     const figures = figuresByInterval(member, options);
     const benchMs = benchTimeOf(played, member.name);
     return [
-      squadRow(member, null, recordedMs, figures(null), benchMs(null)),
+      squadRow(member, null, ms, figures(main), benchMs(null)),
       ...periods.map((period) => {
         const intervals = intervalsFor(period, member.name);
         return squadRow(member, period.name, lengthOf(intervals), figures(intervals), benchMs(intervals));

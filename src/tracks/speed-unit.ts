@@ -23,10 +23,11 @@ const MAX_STEP_RATIO = 6;
 // longer gaps are ignored, because the distance between their ends is unknown
 const MAX_STEP_MS = 60_000;
 
-/** Buffers points until the unit of their speeds is known, then passes them on. */
+/** Buffers points and starts of segments until the unit of the speeds is known, then passes them on. */
 export class SpeedUnitDetector {
   readonly #rows: PointTaker;
-  #buffered: TrackPoint[] = [];
+  /** Null starts a segment. */
+  #buffered: (TrackPoint | null)[] = [];
   #isDecided = false;
   #byPositionsMm = 0;
   #bySpeedsMm = 0;
@@ -37,16 +38,21 @@ export class SpeedUnitDetector {
     this.#rows = rows;
   }
 
+  startSegment(): void {
+    if (this.#isDecided) this.#rows.startSegment();
+    else if (this.#buffered.at(-1) != null) this.#buffered.push(null);
+  }
+
   add(point: TrackPoint): void {
     if (this.#isDecided) {
       this.#pass(point);
       return;
     }
     const last = this.#buffered.at(-1);
-    if (last !== undefined) this.#measure(last, point);
+    if (last != null) this.#measure(last, point);
     this.#buffered.push(point);
     const isEnough = this.#byPositionsMm >= MIN_DISTANCE_MM && this.#steps >= MIN_STEPS;
-    if (isEnough || this.#buffered.length === MAX_POINTS) this.decide();
+    if (isEnough || this.#buffered.length >= MAX_POINTS) this.decide();
   }
 
   /** Determines the unit, at the end of the track or when there are enough points. */
@@ -77,7 +83,11 @@ export class SpeedUnitDetector {
     if (bySpeedsMm >= MIN_STEP_RATIO * mm && bySpeedsMm <= MAX_STEP_RATIO * mm) this.#kmhSteps += 1;
   }
 
-  #pass(point: TrackPoint): void {
+  #pass(point: TrackPoint | null): void {
+    if (point === null) {
+      this.#rows.startSegment();
+      return;
+    }
     if (this.#rows.speedUnit === "km/h") point.speed /= KM_PER_H;
     this.#rows.add(point);
   }

@@ -42,6 +42,9 @@ export class TcxPoints implements ElementHandler {
     } else if (name === "Trackpoint") {
       this.#pointDepth = depth;
       this.#point = new TrackPoint();
+    } else if (name === "Track") {
+      // a device ends the track at a pause
+      this.#points.startSegment();
     }
   }
 

@@ -20,6 +20,12 @@ const TOLERANCE_MS = 3000;
 const SLOW_STEP_MS = 1000;
 
 /**
+ * The most intervals that wait for the next record, which in recordings of exercise comes within minutes: 20 minutes at 200 beats per
+ * minute *(choice)*. More would fill the memory.
+ */
+const MOST_WAITING = 4000;
+
+/**
  * Assigns times to RR intervals, for which FIT contains no times. Their messages are between those of the records, in
  * chronological order. At the start of a series, the last interval between two records ends at the time of the first of these
  * records. Each later interval begins at the end of the previous one. If a sum differs too much from the times of the records,
@@ -59,6 +65,7 @@ export class TrackIntervals {
     }
     this.#waitingMs.push(rrMs);
     this.count += 1;
+    if (this.#waitingMs.length === MOST_WAITING) this.#place();
   }
 
   /** Ends the series, because the next interval does not follow the last one. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SQUAD_COLUMNS, summaryOf, wholeRows } from "../../src/squad/columns.js";
-import { mainInterval, recordedSpans, timeWithData } from "../../src/squad/recorded-time.js";
+import { mainInterval, recordedSpans, sessionTime } from "../../src/squad/recorded-time.js";
 import { squadMembers } from "../../src/squad/squad-members.js";
 import { squadRows } from "../../src/squad/squad-table.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
@@ -15,13 +15,13 @@ const every = (stepMs: number, minutes: number, startMs = START_MS) =>
 describe("the length of a session", () => {
   it("is the time during which any player has data, for any spacing of rows", () => {
     for (const stepMs of [100, 1000, 2000, 5000]) {
-      const minutes = timeWithData([{ samples: every(stepMs, 30) }]) / MINUTE_MS;
+      const minutes = sessionTime([{ samples: every(stepMs, 30) }]).ms / MINUTE_MS;
       expect(Math.abs(minutes - 30), `rows every ${stepMs} ms`).toBeLessThanOrEqual(stepMs / MINUTE_MS);
     }
     const uneven = rowsAt(
       Array.from({ length: 1800 }, (_, i) => START_MS + i * 1000 + (i % 2 === 0 ? 1 : -1)),
     );
-    expect(timeWithData([{ samples: uneven }])).toBe(30 * MINUTE_MS - 1000);
+    expect(sessionTime([{ samples: uneven }]).ms).toBe(30 * MINUTE_MS - 1000);
   });
 
   it("excludes breaks without recordings, and counts simultaneous recordings once", () => {
@@ -29,9 +29,9 @@ describe("the length of a session", () => {
       ...every(2000, 10).timestampMs,
       ...every(2000, 10, START_MS + 20 * MINUTE_MS).timestampMs,
     ]);
-    const one = timeWithData([{ samples: halves }]);
+    const one = sessionTime([{ samples: halves }]).ms;
     expect(one).toBe(2 * (10 * MINUTE_MS - 1000));
-    expect(timeWithData([{ samples: halves }, { samples: every(2000, 10) }])).toBe(one);
+    expect(sessionTime([{ samples: halves }, { samples: every(2000, 10) }]).ms).toBe(one);
   });
 
   it("marks a player with a low sampling rate who misses a half, and excludes the player from the mean", () => {
@@ -44,13 +44,29 @@ describe("the length of a session", () => {
     expect(summaryOf(rows, minutes, wholeRows(rows)).mean).toBeCloseTo(30, 1);
   });
 
+  it("excludes another session in one recording, as do the figures of all players", () => {
+    const tuesday = every(1000, 60, START_MS - 4 * DAY_MS);
+    const saturday = every(1000, 60);
+    const both = rowsAt([...tuesday.timestampMs, ...saturday.timestampMs]);
+    const others = ["B", "C", "D"].map((serial) => recordingOfRows(serial, saturday));
+    const rows = squadRows(squadMembers([recordingOfRows("A", both), ...others], null), []);
+    expect(rows.map(({ periodMs, coverage }) => [periodMs, coverage])).toEqual(
+      rows.map(() => [60 * MINUTE_MS, expect.closeTo(1, 3)]),
+    );
+    const distances = rows.map(({ metrics }) => metrics?.total_distance);
+    expect(new Set(distances)).toEqual(new Set([distances[1]]));
+    // a player of the other session only
+    const late = [...others, recordingOfRows("E", tuesday)];
+    expect(squadRows(squadMembers(late, null), []).at(-1)).toMatchObject({ metrics: null, coverage: 0 });
+  });
+
   it("is never shorter than the longest part of a recording, for any times", () => {
-    const times = fc.array(fc.integer({ min: 0, max: 1e9 }), { minLength: 1, maxLength: 100 });
+    const times = fc.array(fc.integer({ min: 0, max: 2e7 }), { minLength: 1, maxLength: 100 });
     fc.assert(
       fc.property(times, (ms) => {
         const samples = rowsAt(ms);
         const longest = Math.max(...recordedSpans(samples).map(({ startMs, endMs }) => endMs - startMs));
-        expect(timeWithData([{ samples }])).toBeGreaterThanOrEqual(longest);
+        expect(sessionTime([{ samples }]).ms).toBeGreaterThanOrEqual(longest);
       }),
     );
   });

@@ -30,13 +30,16 @@ export interface TimeBounds {
 
 /**
  * Parses an instant: RFC 3339 date and time (a space may replace the T, and the offset may be omitted), a date, a time of day, the compact
- * form in file names, or seconds since 1970 as in the CSV.
+ * form in file names, which may be only a date, or seconds since 1970 as in the CSV.
  *
  * @param dateMeans whether a date without a time means the start or the end of the day
  */
 export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBound {
-  if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: "instant", ms: millisecondsOfSeconds(text) };
-  const bound = clockOf(text) ?? dateAndTimeOf(text, dateMeans);
+  // eight digits of a date are no time in 1970 to 1973
+  const date = dateAndTimeOf(text.replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3"), dateMeans);
+  if (date === null && /^-?\d+(\.\d+)?$/.test(text))
+    return { kind: "instant", ms: millisecondsOfSeconds(text) };
+  const bound = clockOf(text) ?? date;
   if (bound === null) {
     throw new InvalidArgumentError(
       'Give a date and time such as 2025-05-17T14:30:00Z or "2025-05-17 14:30", a date, a time such as 14:30, or seconds since 1970.',

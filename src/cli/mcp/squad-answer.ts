@@ -1,6 +1,7 @@
 import { figureDefinitions, nameKey, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { squad } from "../run/squad.js";
+import { SUGGESTED } from "../run/squad-options.js";
 import { DescribedError } from "../terminal/problem.js";
 import { boundedBytes, type FileInput, MAX_FILES } from "./folders.js";
 import { RECIPE_NAMES, TIMES, timesOf } from "./recording-answer.js";
@@ -44,20 +45,22 @@ export async function squadLines(
   const folder = folders.folder(String(given.folder));
   const { files, refused } = folders.recordings(folder);
   await refuseMany(files);
-  const roster = folders.beside(folder, "roster.csv");
-  const periodsFile = folders.beside(folder, "periods.csv");
-  const periods = given.periods === "suggested" ? "suggested" : periodsFile;
+  const beside = (name: string) => folders.beside(folder, name);
+  const roster = beside("roster.csv");
+  const areSuggested = given.periods === SUGGESTED;
+  const periods = areSuggested ? undefined : beside("periods.csv");
   const flags = {
     format: "jsonl" as const,
     ...timesOf({ tz: given.tz }),
     ...(given.sport !== undefined && { sport: parseSport(String(given.sport)) }),
     ...(given.individual_zones !== undefined && { individualZones: given.individual_zones as ZoneKind }),
     ...(given.recipes !== undefined && { recipe: [...(given.recipes as string[])] }),
-    ...(roster !== undefined && { roster }),
-    ...(periods !== undefined && { periods }),
+    ...(areSuggested && { periods: SUGGESTED }),
   };
   const paths = files.map(({ path }) => path);
-  const { objects, messages } = await captured(surroundings, (context) => squad(paths, flags, context));
+  const { objects, messages } = await captured(surroundings, (context) =>
+    squad(paths, flags, context, beside),
+  );
   if (objects.length === 0)
     throw new DescribedError({
       error: { code: "NO_TABLE", message: messages.join(" ") || "There is no table." },
@@ -68,7 +71,7 @@ export async function squadLines(
       folder: folders.nameOf(folder),
       recordings: files.map(({ name }) => name),
       roster: roster === undefined ? null : folders.nameOf(roster),
-      periods: periods === undefined ? null : periods === "suggested" ? periods : folders.nameOf(periods),
+      periods: areSuggested ? SUGGESTED : periods === undefined ? null : folders.nameOf(periods),
       rules: "docs/squad.md, docs/metrics.md",
     },
     lines: objects as SquadLine[],

@@ -32,6 +32,7 @@ import { type CountedRecording, originalOf, simultaneousText, simultaneousWith }
 import { checkRatings, ratingOf } from "./load-ratings.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import { severalText } from "./several-sessions.js";
 import { copyText } from "./squad-recordings.js";
 import { readSheetFile, tellProblems } from "./squad-sheets.js";
 
@@ -146,8 +147,7 @@ function doubtsOf(session: Session, others: readonly Session[]): string[] {
   const other = simultaneousWith(session, others);
   return [
     other !== undefined && simultaneousText(name, other.name, "the load"),
-    days.length > 1 &&
-      `${name} has rows of ${days.join(" and ")}, and all of them are included in the load of ${day}. Split the recording with asi convert --from and --to, and asi encode`,
+    days.length > 1 && severalText(name, days, `all of them are included in the load of ${day}`),
   ].filter((text) => text !== false);
 }
 

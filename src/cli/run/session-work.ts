@@ -6,6 +6,7 @@ import {
   findSessions,
   halvesOf,
   joinedPeriods,
+  limitsOfIntervals,
   mainInterval,
   namesIn,
   namesInSessions,
@@ -15,6 +16,7 @@ import {
   type SquadMember,
   seasonRow,
   sessionSpeeds,
+  sessionTime,
   squadMembers,
   squadRows,
   suggestPeriods,
@@ -36,6 +38,7 @@ import { readSamples, selectionOf } from "./read-samples.js";
 import { haveGate } from "./recipe-input.js";
 import { damageText, timeTexts } from "./report-text.js";
 import { sessionOfPeriods } from "./session-periods.js";
+import { severalSessionsTexts } from "./several-sessions.js";
 import {
   joinedTexts,
   leftOutTexts,
@@ -205,6 +208,7 @@ function playedSession(
   // without halves, nobody is on the bench: a player may do only one of two long drills
   const played = halves === null ? [] : suggestSubstitutions(periods, members).periods;
   const rows = squadRows(members, match, options, played);
+  const { intervals } = sessionTime(members.flatMap(({ recordings }) => recordings));
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
@@ -221,7 +225,9 @@ function playedSession(
       note: isMatch || halves !== null ? matchNote(periods) : null,
       rows: own.map((row) => ({
         ...seasonRow(row, own, halves === null ? "session" : "halves", added),
-        ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
+        ...(profile && {
+          speeds: sessionSpeeds(row.member, { preset, ...limitsOfIntervals(intervals ?? []) }),
+        }),
       })),
     },
     isTakenForMatch: isMatch === null && halves !== null && sheet === null,
@@ -230,6 +236,7 @@ function playedSession(
       ...[
         ...leftOutTexts(members),
         ...joinedTexts(members),
+        ...severalSessionsTexts(members, timeZone),
         ...unreachableTexts(rows),
         ...withoutZonesTexts(members, zones),
       ].map((text) => ({

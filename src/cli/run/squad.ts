@@ -37,6 +37,7 @@ import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { haveGate } from "./recipe-input.js";
 import { sessionOfPeriods } from "./session-periods.js";
+import { severalSessionsTexts } from "./several-sessions.js";
 import {
   joinedTexts,
   leftOutTexts,
@@ -83,8 +84,13 @@ interface SquadSession {
 }
 
 /** Runs `asi squad`, which prints a table of all players of a session, for each period, or with `--by player` a
- * table of a season. */
-export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
+ * table of a season. @param beside finds the roster and the periods that are not named */
+export async function squad(
+  args: string[],
+  flags: SquadFlags,
+  context: Context,
+  beside = (name: string): string | null | undefined => besideRecordings(args, name),
+): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);
   refuseForFormat(flags, format);
@@ -97,9 +103,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     throw new UsageError("--cache and --matches are for a season; add --by player.");
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
-  const rosterPath = flags.roster ?? besideRecordings(args, "roster.csv");
+  const rosterPath = flags.roster ?? beside("roster.csv") ?? null;
   const areSuggested = flags.periods === SUGGESTED;
-  const periodsPath = areSuggested ? null : (flags.periods ?? besideRecordings(args, "periods.csv"));
+  const periodsPath = areSuggested ? null : (flags.periods ?? beside("periods.csv") ?? null);
   const sheet = rosterPath === null ? null : readSheetFile(rosterPath, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
   const roster = sheet?.roster ?? null;
@@ -156,7 +162,12 @@ function sessionOf(
   { flags, order }: { flags: SquadFlags; order: SquadOrder },
   context: Context,
 ): SquadSession | null {
-  for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
+  const notes = [
+    ...leftOutTexts(members),
+    ...joinedTexts(members),
+    ...severalSessionsTexts(members, flags.tz),
+  ];
+  for (const text of notes) context.console.message(text);
   const session = mainInterval(members.flatMap(({ recordings, leftOut }) => [...recordings, ...leftOut]));
   const where = { session, timeZone: flags.tz, players };
   const sheet =

@@ -18,7 +18,6 @@ const MOST_KEPT = 500;
 export class FigureCache {
   readonly #workers: SquadWorkers;
   readonly #kept = new Map<string, MemberFigures>();
-  #time: { recordings: readonly OpenRecording[]; ms: number } = { recordings: [], ms: 0 };
 
   constructor(workers: SquadWorkers) {
     this.#workers = workers;
@@ -39,15 +38,6 @@ export class FigureCache {
       if (computed !== undefined) this.#kept.set(key, computed);
       return computed ?? NO_FIGURES;
     });
-  }
-
-  /** Returns the result of `compute` for these recordings, which is computed once. */
-  timeWithData(
-    recordings: readonly OpenRecording[],
-    compute: (recordings: readonly OpenRecording[]) => number,
-  ): number {
-    if (this.#time.recordings !== recordings) this.#time = { recordings, ms: compute(recordings) };
-    return this.#time.ms;
   }
 }
 

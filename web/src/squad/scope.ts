@@ -5,6 +5,7 @@ import {
   lengthOf,
   offIntervals,
   type SessionPeriod,
+  type SessionTime,
   united,
   without,
 } from "asi-convert/squad";
@@ -33,12 +34,11 @@ export interface PlayerScope {
   periodMs: number;
 }
 
-/** @param sessionMs time of the session in which at least one player has data */
 export function scopeOf(
   scope: Scope,
   player: string,
   periods: readonly SessionPeriod[],
-  sessionMs: number,
+  session: SessionTime,
 ): PlayerScope {
   const of = (period: string, intervals: readonly Interval[]) => ({
     period,
@@ -47,7 +47,7 @@ export function scopeOf(
   });
   switch (scope.kind) {
     case "session":
-      return { period: null, intervals: null, periodMs: sessionMs };
+      return { period: null, intervals: session.intervals, periodMs: session.ms };
     case "match":
       return of("Match", united(halvesIn(periods).flatMap((period) => intervalsFor(period, player))));
     case "period": {

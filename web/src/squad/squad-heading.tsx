@@ -22,6 +22,7 @@ export function SquadHeading({ session }: { session: SquadSession }) {
       <small>
         {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
         {session.isReading.value ? readText(session.files.value) : playersText(session.players.value)}
+        {session.time.value.intervals && ", without rows of another time"}
       </small>
     </h1>
   );

@@ -8,9 +8,10 @@ import {
   type Player,
   type Roster,
   type SessionPeriod,
+  type SessionTime,
   type SquadColumn,
+  sessionTime,
   squadRow,
-  timeWithData,
   type ZoneKind,
 } from "asi-convert/squad";
 import { ReadingError } from "../recording/calls.js";
@@ -28,7 +29,7 @@ import { periodsIn, type ReadSheet, rosterIn } from "./read-sheets.js";
 import type { ChosenRecipes } from "./recipes/chosen-recipes.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
-import { extentOf, sessionWith } from "./shown-session.js";
+import { sessionWith } from "./shown-session.js";
 import type { SheetFile, SquadFile } from "./squad-file.js";
 import { SquadFiles } from "./squad-files.js";
 import { type PlayerRow, playersOf, type SquadPlayer } from "./squad-player.js";
@@ -87,6 +88,8 @@ export class SquadSession {
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
   /** The time from the first row to the end of the last. It is null until there is a row. */
   readonly interval: ReadonlySignal<Interval | null>;
+  /** The time that the figures of the session cover, from the recordings that count. */
+  readonly time: ReadonlySignal<SessionTime>;
 
   /** The roster, with the code that read it. The roster of a session in the service does not come from a file. */
   readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
@@ -155,7 +158,10 @@ export class SquadSession {
     this.recordings = this.opened.recordings;
     this.sessions = computed(() => findSessions(this.recordings.value));
     this.shownRecordings = computed(() => sessionWith(this.sessionOf.value, this.sessions.value));
-    this.interval = computed(() => extentOf(this.shownRecordings.value));
+    this.interval = computed(() =>
+      this.shownRecordings.value.length === 0 ? null : mainInterval(this.shownRecordings.value),
+    );
+    this.time = computed(() => sessionTime(this.players.value.flatMap(({ recordings }) => recordings)));
     this.roster = computed(() => {
       if (stored !== null) return { fileName: "", content: stored.roster, problems: [], reader: null };
       const found = this.opened.sheet("roster");
@@ -172,10 +178,10 @@ export class SquadSession {
     this.names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
     this.periodsOfFile = computed(() => {
       const found = this.opened.sheet("periods");
-      const recordings = this.shownRecordings.value;
-      if (found === null || recordings.length === 0) return null;
+      const session = this.interval.value;
+      if (found === null || session === null) return null;
       const timeZone = zoneName(this.settings.zone.value);
-      return periodsIn(found, { session: mainInterval(recordings), timeZone, players: this.names.value });
+      return periodsIn(found, { session, timeZone, players: this.names.value });
     });
     this.periodSteps = new PeriodSteps(
       computed(() => {
@@ -227,8 +233,8 @@ export class SquadSession {
   async rowsOf(scope: Scope, played = this.played.now()): Promise<PlayerRow[]> {
     const players = this.players.peek();
     const periods = this.periods.peek();
-    const sessionMs = this.#cache.timeWithData(this.shownRecordings.peek(), timeWithData);
-    const scopes = players.map(({ name }) => scopeOf(scope, name, periods, sessionMs));
+    const time = this.time.peek();
+    const scopes = players.map(({ name }) => scopeOf(scope, name, periods, time));
     const figures = await this.#cache.figuresOf(
       players.map((player, i) => ({ ...player, intervals: scopes[i]?.intervals ?? null })),
       {
@@ -242,7 +248,7 @@ export class SquadSession {
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];
       if (one === undefined || its === undefined) return [];
-      const benchMs = benchTimeOf(played, member.name)(its.intervals);
+      const benchMs = benchTimeOf(played, member.name)(scope.kind === "session" ? null : its.intervals);
       return { ...squadRow(member, its.period, its.periodMs, one, benchMs), member };
     });
   }

@@ -16,7 +16,7 @@ const MOST_RATIO = 2;
 export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadPlayer): Track | null {
   const ground = plane.value;
   if (ground === null) return null;
-  const { intervals } = scopeOf(session.scope.value, player.name, session.periods.value, 0);
+  const { intervals } = scopeOf(session.scope.value, player.name, session.periods.value, session.time.value);
   return trackIn(player, intervals, ground, isTurnedAt);
 }
 
