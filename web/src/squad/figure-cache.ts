@@ -18,7 +18,6 @@ const MOST_KEPT = 500;
 export class FigureCache {
   readonly #workers: SquadWorkers;
   readonly #kept = new Map<string, MemberFigures>();
-  #time: { recordings: readonly OpenRecording[]; ms: number } = { recordings: [], ms: 0 };
 
   constructor(workers: SquadWorkers) {
     this.#workers = workers;
@@ -40,15 +39,6 @@ export class FigureCache {
       return computed ?? NO_FIGURES;
     });
   }
-
-  /** Returns the result of `compute` for these recordings, which is computed once. */
-  timeWithData(
-    recordings: readonly OpenRecording[],
-    compute: (recordings: readonly OpenRecording[]) => number,
-  ): number {
-    if (this.#time.recordings !== recordings) this.#time = { recordings, ms: compute(recordings) };
-    return this.#time.ms;
-  }
 }
 
 function keyOf(
@@ -58,16 +48,7 @@ function keyOf(
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
     intervals?.map(({ startMs, endMs }) => [startMs, endMs]) ?? null,
-    player === null
-      ? null
-      : [
-          player.maxHr,
-          player.highSpeedMPerS,
-          player.sprintMPerS,
-          player.birthDate,
-          player.maxSpeedMPerS,
-          player.aerobicSpeedMPerS,
-        ],
+    player,
     zones,
     preset,
     params,
