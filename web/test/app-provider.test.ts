@@ -1,5 +1,5 @@
 /** Tests of signing in with an OpenID provider, which the browser treats as a different site. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -108,12 +108,20 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     const cancelled = await openPage({ at: strict.address, hash: "#/sign-in", allowed: [provider.issuer] });
     await cancelled.getByRole("button", { name: "Sign in with Verein Süd" }).click();
     await cancelled.getByText("It did not sign you in, or you cancelled. Try again.").waitFor();
+  });
+
+  it("explains that the provider is away", async () => {
+    // The others have read the provider's metadata, and would lead to it.
+    const started = await newService({});
+    onTestFinished(() => started.stop());
     provider.replaced = (_request, response) => response.writeHead(503).end();
-    const other = await openPage({ at: service.address, hash: "#/sign-in", allowed: [provider.issuer] });
+    onTestFinished(() => {
+      provider.replaced = null;
+    });
+    const page = await openPage({ at: started.address, hash: "#/sign-in", allowed: [provider.issuer] });
     expectComplaint(/status of 503/);
-    await other.getByRole("button", { name: "Sign in with Verein Süd" }).click();
-    await other.getByText("You cannot sign in this way at the moment.").waitFor();
-    provider.replaced = null;
+    await page.getByRole("button", { name: "Sign in with Verein Süd" }).click();
+    await page.getByText("You cannot sign in this way at the moment.").waitFor();
   });
 
   it("works for an existing account from linking it to removing the link", async () => {
