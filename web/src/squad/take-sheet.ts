@@ -1,11 +1,18 @@
-import { playerOfRecording } from "asi-convert/squad";
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import { playerOfRecording, type Roster, type SessionPeriod } from "asi-convert/squad";
 import type { SheetKind } from "asi-convert/squad-sheets";
-import type { SquadSession } from "./squad-session.js";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import type { PeriodSteps } from "./period-steps.js";
 
-type Changed = Pick<
-  SquadSession,
-  "editedPeriods" | "periodsOfFile" | "periodSteps" | "trackerNames" | "roster" | "recordings"
->;
+/** The part of a session that a file changes. */
+interface Changed {
+  editedPeriods: ReadonlySignal<readonly SessionPeriod[] | null>;
+  periodsOfFile: ReadonlySignal<{ content: readonly SessionPeriod[] } | null>;
+  periodSteps: PeriodSteps;
+  trackerNames: Signal<ReadonlyMap<string, string>>;
+  roster: ReadonlySignal<{ content: Roster } | null>;
+  recordings: ReadonlySignal<readonly OpenRecording[]>;
+}
 
 /**
  * Lets a file that was just read replace earlier changes of the user: periods as a step that can be undone, a roster for the trackers that
