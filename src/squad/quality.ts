@@ -1,5 +1,4 @@
 import type { SquadMember } from "./squad-members.js";
-import type { SquadRow } from "./squad-table.js";
 
 /** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;
@@ -21,12 +20,12 @@ function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   return moving === 0 ? 0 : tooFast / moving;
 }
 
-/** Returns the members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed `max_valid_speed`. */
-export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
-  return rows
-    .filter(({ period, member, metrics }) => {
-      if (period !== null || metrics === null) return false;
-      return tooFastShare(member, metrics.definition.parameters.max_valid_speed) > OTHER_SPORT_SHARE;
-    })
-    .map(({ member }) => member);
-}
+/**
+ * Returns the members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed the limit.
+ *
+ * @param limitMPerS the parameter `max_valid_speed`
+ */
+export const ofAnotherSport = <Member extends SquadMember>(
+  members: readonly Member[],
+  limitMPerS: number,
+): Member[] => members.filter((member) => tooFastShare(member, limitMPerS) > OTHER_SPORT_SHARE);

@@ -12,16 +12,19 @@ const MOST_TRACKERS = 10_000;
 const TOO_MANY_TRACKERS =
   "The roster has more than 10,000 trackers in the rows up to this one. Is it the correct file?";
 
+/** Limits of a person's speeds, m/s *(choice)*. No one has run faster. */
+const OF_PERSON = { minimum: 1, maximum: 13, limits: "from 1 to 13 m/s, 3.6 to 46.8 km/h" };
+
+/** Limits of thresholds, m/s *(choice)*. They are within those of `PARAMETER_LIMITS`, also for `highSpeedThresholds`. */
+const OF_THRESHOLD = { minimum: 0.5, maximum: 100, limits: "from 0.5 to 100 m/s, 1.8 to 360 km/h" };
+
 /** Columns with speeds. The header or the cell contains the unit. */
 const SPEED_COLUMNS = {
-  high_speed: "highSpeedMPerS",
-  sprint: "sprintMPerS",
-  max_speed: "maxSpeedMPerS",
-  aerobic_speed: "aerobicSpeedMPerS",
+  high_speed: { key: "highSpeedMPerS", ...OF_THRESHOLD },
+  sprint: { key: "sprintMPerS", ...OF_THRESHOLD },
+  max_speed: { key: "maxSpeedMPerS", ...OF_PERSON },
+  aerobic_speed: { key: "aerobicSpeedMPerS", ...OF_PERSON },
 } as const;
-
-/** Limits of a person's speeds, m/s *(choice)*. No one has run faster. */
-const PERSON_SPEED = { minimum: 1, maximum: 13 };
 
 /**
  * Columns with whole numbers, and their limits. The limits of `max_hr` are those of `PARAMETER_LIMITS`; the limits of `rest_hr` are a
@@ -135,14 +138,11 @@ function playerOf(row: KnownRow, problem: (message: string) => void): Player | n
       problem(`${column} is "${text}"; it must be from ${minimum} to ${maximum} ${unit}.`);
     } else player[key] = value;
   }
-  for (const [column, key] of Object.entries(SPEED_COLUMNS)) {
-    player[key] = speedIn(row, column, problem);
-    const speed = player[key];
-    const isOfPerson = key === "maxSpeedMPerS" || key === "aerobicSpeedMPerS";
-    if (!isOfPerson || speed === null) continue;
-    if (speed >= PERSON_SPEED.minimum && speed <= PERSON_SPEED.maximum) continue;
-    problem(`${column} is "${row.cell(column)}"; it must be from 1 to 13 m/s, 3.6 to 46.8 km/h.`);
-    player[key] = null;
+  for (const [column, { key, minimum, maximum, limits }] of Object.entries(SPEED_COLUMNS)) {
+    const speed = speedIn(row, column, problem);
+    if (speed === null) continue;
+    if (speed >= minimum && speed <= maximum) player[key] = speed;
+    else problem(`${column} is "${row.cell(column)}"; it must be ${limits}.`);
   }
   return player;
 }

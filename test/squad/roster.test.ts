@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkOverrides } from "../../src/metrics/parameters.js";
 import { readRoster } from "../../src/squad/read-roster.js";
 import { playerOfRecording } from "../../src/squad/roster.js";
+import { ownParameters } from "../../src/squad/squad-table.js";
 
 const problemsOf = (text: string) =>
   readRoster(text).problems.map(({ line, message }) => `${line}: ${message}`);
@@ -162,6 +164,22 @@ describe("a roster", () => {
     expect(problemsOf('player,serial\nKunz,TRK-1\n"Vogel,TRK-2\nMeier,TRK-3\n')).toContain(
       "3: A quote begins here and is not closed. Close it, or remove it.",
     );
+  });
+
+  it("refuses thresholds that the figures do not accept", () => {
+    const thresholds = (speed: string) =>
+      readRoster(`player;serial;high_speed;sprint\nKunz;TRK-1;${speed};\nVogel;TRK-2;;${speed}\n`);
+    const limits = "it must be from 0.5 to 100 m/s, 1.8 to 360 km/h.";
+    expect(thresholds("725 m/s").problems).toEqual([
+      { line: 2, message: `high_speed is "725 m/s"; ${limits}` },
+      { line: 3, message: `sprint is "725 m/s"; ${limits}` },
+    ]);
+    for (const speed of ["1980 km/h", "0,1 m/s"]) expect(thresholds(speed).problems).toHaveLength(2);
+    for (const speed of ["1,8 km/h", "0.5 m/s", "360 km/h", "100 m/s"]) {
+      const { roster, problems } = thresholds(speed);
+      expect(problems).toEqual([]);
+      for (const player of roster.players) checkOverrides("soccer", ownParameters(player));
+    }
   });
 
   it("refuses a sprint threshold below high speed, even if they are in two rows", () => {

@@ -10,7 +10,7 @@ import { ofSubstitutions, refuseSubstitutions } from "../src/squad/clock/substit
 import { ignore } from "../src/squad/ignore.js";
 import { isIgnored } from "../src/squad/ignored.js";
 import { lookAt } from "../src/squad/look-at.js";
-import { showSession } from "../src/squad/look-at-actions.js";
+import { nameTracker, showSession } from "../src/squad/look-at-actions.js";
 import { applyState, type SessionState, stateOf } from "../src/squad/session-state.js";
 import { SquadSession } from "../src/squad/squad-session.js";
 import type { StoredSession } from "../src/squad/stored-session.js";
@@ -51,7 +51,14 @@ function recording(id: number, fileName: string, hour: number): OpenRecording {
   } as unknown as OpenRecording;
 }
 
-function newSession(stored: StoredSession | null = null, hours: readonly number[] = HOURS) {
+const noFigures = (members: unknown[], _: { preset?: string }): object[] =>
+  members.map(() => ({ metrics: null, hrCoverage: null, trimp: null }));
+
+function newSession(
+  stored: StoredSession | null = null,
+  hours: readonly number[] = HOURS,
+  figures = noFigures,
+) {
   let read = 0;
   const workers = {
     count: 1,
@@ -59,8 +66,7 @@ function newSession(stored: StoredSession | null = null, hours: readonly number[
       const number = read++ % hours.length;
       return recording(read, NAMES[number] ?? "", hours[number] ?? 0);
     },
-    figures: async (members: unknown[]) =>
-      members.map(() => ({ metrics: null, hrCoverage: null, trimp: null })),
+    figures: async (members: unknown[], options: { preset?: string }) => figures(members, options),
     forget: () => undefined,
     end: () => undefined,
   } as unknown as SquadWorkers;
@@ -205,6 +211,97 @@ describe("changes to the periods", () => {
       ["Warm-up", at(9, 25)],
       ["Shots", at(15, 20)],
     ]);
+  });
+});
+
+const sheet = (name: string, ...lines: string[]) => new File([lines.join("\n")], name);
+const meanings = (session: SquadSession) => lookAt(session).map(({ meaning }) => meaning);
+
+describe("a file that is added after changes of the user", () => {
+  const added = sheet("periods.csv", "period,start,end", "Shots,09:05,09:20", "Sprints,09:30,later");
+
+  it("replaces changed periods as one step that can be undone, and shows its problems", async () => {
+    const session = await openFiles();
+    add(session, period("Drill", at(9, 30)));
+    await session.opened.add([added]);
+    expect(names(session)).toEqual(["Shots"]);
+    expect(meanings(session)).toContainEqual(expect.stringContaining("later"));
+    session.periodSteps.undo();
+    expect(names(session)).toEqual(["Drill"]);
+    session.periodSteps.redo();
+    add(session, period("Extra", at(9, 50)));
+    await session.opened.add([sheet("roster.csv", "player,serial", "Ada,a.asi")]);
+    expect(names(session)).toEqual(["Shots", "Extra"]);
+  });
+
+  it("replaces the changed periods of a session in the service", async () => {
+    const session = await openStored();
+    add(session, period("Drill", at(9, 30)));
+    await session.opened.add([added]);
+    expect(names(session)).toEqual(["Shots"]);
+    session.periodSteps.undo();
+    expect(names(session)).toEqual(["Warm-up", "Shots", "Drill"]);
+  });
+
+  it("does not replace changed periods if none of its periods can be read, and says why", async () => {
+    const session = await openFiles();
+    add(session, period("Drill", at(9, 30)));
+    await session.opened.add([sheet("periods.csv", "period,start,end", "Sprints,09:30,later")]);
+    expect(names(session)).toEqual(["Drill"]);
+    expect(meanings(session)).toContainEqual(expect.stringContaining("later"));
+  });
+
+  it("names a tracker that the user assigned to another player", async () => {
+    const session = await openFiles();
+    await session.opened.add([sheet("roster.csv", "player,serial", "Ada,a.asi", "Eve,", "Ida,")]);
+    nameTracker(session, "Eve", "b.asi");
+    nameTracker(session, "Ida", "c.asi");
+    const playerOf = () => session.players.value.map(({ name, recordings: [one] }) => [name, one?.serial]);
+    expect(playerOf()).toContainEqual(["Eve", "b.asi"]);
+    await session.opened.add([sheet("roster.csv", "player,serial,file", "Eve,,", "Bea,,b*", "Ida,,")]);
+    expect(playerOf()).toContainEqual(["Bea", "b.asi"]);
+    expect([...session.trackerNames.value]).toEqual([["Ida", "c.asi"]]);
+  });
+});
+
+describe("the figures", () => {
+  it("do not count the time of a recording that is left out", async () => {
+    const session = await openFiles([9, 10]);
+    // two simultaneous recordings of one player
+    await session.opened.add([sheet("roster.csv", "player,serial", "Ada,a.asi b.asi")]);
+    const [row] = await session.rowsOf({ kind: "session" });
+    expect([row?.member.leftOut.length, row?.periodMs]).toEqual([1, 90 * 60_000]);
+  });
+
+  it("give the reason if they cannot be computed, until they can be", async () => {
+    let isRefused = true;
+    const session = newSession(null, [9], (members) => {
+      if (isRefused) throw new Error("No such threshold.");
+      return noFigures(members, {});
+    });
+    await session.opened.add([new File([], "a.asi")]);
+    await expect.poll(() => meanings(session)).toEqual(["No such threshold."]);
+    isRefused = false;
+    session.zones.value = "mss";
+    await expect.poll(() => meanings(session)).toEqual([]);
+  });
+
+  it("tell players of another sport again after a change of the preset", async () => {
+    const session = newSession(null, [9], (members, { preset }) =>
+      noFigures(members, {}).map((one) => ({
+        ...one,
+        metrics: {
+          definition: { parameters: { max_valid_speed: preset === "soccer" ? 12 : 25 } },
+          time_per_speed_ranges: [],
+        },
+      })),
+    );
+    await session.opened.add([new File([], "a.asi")]);
+    session.shownRecordings.value[0]?.samples.speedMmPerS.fill(15_000);
+    const sports = () => lookAt(session).map(({ what }) => what);
+    await expect.poll(sports).toEqual(["Another sport?"]);
+    session.settings.preset.value = "biking";
+    await expect.poll(sports).toEqual([]);
   });
 });
 

@@ -41,7 +41,7 @@ it.each([
 ])("the first of two equal files stays if they are read %s", async (_, order) => {
   const workers = new WorkersInAnyOrder();
   const files = new SquadFiles(workers as unknown as SquadWorkers, null, {
-    async onRead() {},
+    onSheet() {},
     onShown() {},
   });
   const added = files.add(["Keller.asi", "copy.asi"].map((name) => new File([], name)));
@@ -69,22 +69,8 @@ const quickWorkers = {
 
 const namesIn = (files: SquadFiles) => files.recordings.value.map(({ file }) => file.name);
 
-it("files that are added while the figures of others are computed are read too", async () => {
-  let isComputed: () => void = () => {};
-  const computing = new Promise<void>((resolve) => {
-    isComputed = resolve;
-  });
-  const files = new SquadFiles(quickWorkers, null, { onRead: () => computing, onShown() {} });
-  const first = files.add([new File([], "first.asi")]);
-  await expect.poll(() => namesIn(files)).toEqual(["first.asi"]);
-  const second = files.add([new File([], "second.asi")]);
-  isComputed();
-  await Promise.all([first, second]);
-  expect([namesIn(files), files.isReading.value]).toEqual([["first.asi", "second.asi"], false]);
-});
-
 it("files that are added after the end of reading are read, even before the last reading has ended", async () => {
-  const files = new SquadFiles(quickWorkers, null, { async onRead() {}, onShown() {} });
+  const files = new SquadFiles(quickWorkers, null, { onSheet() {}, onShown() {} });
   const endless = files.add([new File(["rows"], "endless.asi")]);
   await expect.poll(() => files.files.value[0]?.state.name).toBe("reading");
   files.stopReading();
@@ -94,7 +80,7 @@ it("files that are added after the end of reading are read, even before the last
 });
 
 it("a clock that is shifted twice to the same difference is shifted once", async () => {
-  const files = new SquadFiles(quickWorkers, null, { async onRead() {}, onShown() {} });
+  const files = new SquadFiles(quickWorkers, null, { onSheet() {}, onShown() {} });
   await files.add([new File([], "Keller.asi")]);
   const id = files.recordings.value[0]?.id ?? 0;
   const times = () => files.recordings.value.map(({ shiftMs, startMs }) => [shiftMs, startMs]);

@@ -144,10 +144,11 @@ export function presentOf({ name, player, recordings, leftOut }: SquadMember): P
 
 /** Reports recordings that look like a faster sport. */
 export function tellOtherSport(rows: readonly SquadRow[], { console }: Context): void {
-  const members = ofAnotherSport(rows);
+  const limit = rows.find(({ metrics }) => metrics)?.metrics?.definition.parameters.max_valid_speed;
+  if (limit === undefined) return;
+  const all = rows.filter(({ period }) => period === null).map(({ member }) => member);
+  const members = ofAnotherSport(all, limit);
   if (members.length === 0) return;
-  const limit =
-    rows.find(({ metrics }) => metrics !== null)?.metrics?.definition.parameters.max_valid_speed ?? 0;
   console.message(
     `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and not counted. Is it another sport? Name it with --sport, such as --sport cycling`,
   );

@@ -48,16 +48,7 @@ function keyOf(
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
     intervals?.map(({ startMs, endMs }) => [startMs, endMs]) ?? null,
-    player === null
-      ? null
-      : [
-          player.maxHr,
-          player.highSpeedMPerS,
-          player.sprintMPerS,
-          player.birthDate,
-          player.maxSpeedMPerS,
-          player.aerobicSpeedMPerS,
-        ],
+    player,
     zones,
     preset,
     params,

@@ -15,6 +15,7 @@ import type { SquadPlayer, SquadSession } from "./squad-session.js";
 /** Returns the problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
   const all = [
+    ...ofFigures(session),
     ...session.files.value.flatMap((file) => ofFile(session, file)),
     ...(session.stored?.missing ?? ofRoster(session)),
     ...ofPeriods(session),
@@ -32,6 +33,12 @@ export function lookAt(session: SquadSession): LookAt[] {
     if (name === undefined) return item;
     return { ...item, actions: [...actions, { name, press: () => ignore(session, ignored) }] };
   });
+}
+
+function ofFigures({ problem: { value: meaning } }: SquadSession): LookAt[] {
+  return meaning === null
+    ? []
+    : [{ key: "figures", sign: "failed", where: "Figures", what: "Not computed.", meaning, actions: [] }];
 }
 
 const WORKBOOK_NAME = /\.(xlsx?|ods|numbers)$/i;
@@ -101,7 +108,9 @@ function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
 
 function ofPeriods(session: SquadSession): LookAt[] {
   const sheet = session.periodsOfFile.value;
-  if (sheet === null || session.isReading.value || session.editedPeriods.value !== null) return [];
+  if (sheet === null || session.isReading.value) return [];
+  // a change of the user replaces the periods of a file, unless none of them could be read
+  if (session.editedPeriods.value !== null && sheet.content.length > 0) return [];
   return ofLines(sheet.fileName, sheet.problems);
 }
 
@@ -172,16 +181,14 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
   return items;
 }
 
-function otherSport(session: SquadSession, { key, name, player, recordings }: SquadPlayer): LookAt {
-  const row = session.figures.value.rows.find(({ member }) => member.key === key);
-  const limit = row?.metrics?.definition.parameters.max_valid_speed ?? 0;
+function otherSport(session: SquadSession, { name, player, recordings }: SquadPlayer): LookAt {
   return {
     key: "sport",
     recordings: idsOf(recordings),
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
-    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * KM_PER_H, 1)} km/h. Was it cycling? The figures exclude these rows.`,
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(session.limitMPerS.value * KM_PER_H, 1)} km/h. Was it cycling? The figures exclude these rows.`,
     actions: [
       {
         name: "Use the highest speed of cycling",

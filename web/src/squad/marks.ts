@@ -1,4 +1,3 @@
-import { ofAnotherSport } from "asi-convert/squad";
 import { durationDifference } from "../view/times.js";
 import { COMPLETE_SHARE, MARKED_FIRST_SHARE } from "./rules.js";
 import { isSound, type PlayerRow } from "./squad-player.js";
@@ -67,10 +66,4 @@ export function shiftText(ms: number): string {
   return seconds < 60
     ? `${ms < 0 ? "−" : "+"}${durationDifference(seconds * 1000)}`
     : `${ms < 0 ? "−" : "+"}${clock}`;
-}
-
-/** Keys of the players whose recordings probably come from a faster sport, judged by all rows of the session. */
-export function keysOfAnotherSport(rows: readonly PlayerRow[]): ReadonlySet<string> {
-  const members = new Set<unknown>(ofAnotherSport(rows));
-  return new Set(rows.filter(({ member }) => members.has(member)).map(({ member }) => member.key));
 }

@@ -8,11 +8,11 @@ import { type FileState, isOfSystem, readSheetFile, type SheetFile, type SquadFi
 import type { StoredSession } from "./stored-session.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** Called when all files are read. */
+/** What follows files. */
 interface Followers {
-  /** Computes the data that the page shows with the files. */
-  onRead(): Promise<void>;
-  /** Shows the data, together with the end of reading. */
+  /** Called with each roster and each file of periods. */
+  onSheet(kind: SheetKind): void;
+  /** Called when all files are read, together with the end of reading. */
   onShown(): void;
 }
 
@@ -152,7 +152,6 @@ export class SquadFiles {
     try {
       do {
         await Promise.all(Array.from({ length: this.#workers.count }, (_, worker) => work(worker)));
-        await this.#followers.onRead();
         // files may have been added in the meantime
       } while (this.#queue.length > 0);
     } finally {
@@ -175,7 +174,10 @@ export class SquadFiles {
       return;
     }
     if (sheet !== null) {
-      this.#setState(id, sheet.kind === "corners" ? { name: "corners" } : { name: "sheet", ...sheet });
+      batch(() => {
+        this.#setState(id, sheet.kind === "corners" ? { name: "corners" } : { name: "sheet", ...sheet });
+        this.#followers.onSheet(sheet.kind);
+      });
       return;
     }
     const stored = this.#stored;
@@ -237,7 +239,7 @@ const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.na
 
 const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function failedState(file: File, error: unknown): FileState {
   const code = error instanceof ReadingError ? error.failure.code : null;

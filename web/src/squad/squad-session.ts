@@ -5,6 +5,7 @@ import {
   type Interval,
   mainInterval,
   namesIn,
+  ofAnotherSport,
   type Player,
   type Roster,
   type SessionPeriod,
@@ -14,7 +15,6 @@ import {
   squadRow,
   type ZoneKind,
 } from "asi-convert/squad";
-import { ReadingError } from "../recording/calls.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
@@ -22,7 +22,6 @@ import { zoneName } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
 import { type Ignored, idsOf } from "./ignored.js";
-import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
 import { periodsIn, type ReadSheet, rosterIn } from "./read-sheets.js";
@@ -31,9 +30,10 @@ import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
 import { sessionWith } from "./shown-session.js";
 import type { SheetFile, SquadFile } from "./squad-file.js";
-import { SquadFiles } from "./squad-files.js";
+import { messageOf, SquadFiles } from "./squad-files.js";
 import { type PlayerRow, playersOf, type SquadPlayer } from "./squad-player.js";
 import type { StoredSession } from "./stored-session.js";
+import { takeSheet } from "./take-sheet.js";
 import type { SquadWorkers } from "./workers.js";
 
 export type { PlayerRow, SquadPlayer };
@@ -113,9 +113,17 @@ export class SquadSession {
   /** Exact figures of a scope. The previous ones stay while others are computed. */
   readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, counts: [], rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
+  /** Why they cannot be computed. */
+  readonly problem: Signal<string | null> = signal(null);
 
   /** Keys of players whose recordings look like a faster sport. */
-  readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
+  readonly ofAnotherSport: ReadonlySignal<ReadonlySet<string>>;
+  /** The highest speed that counts, m/s. Without figures, it is infinite. */
+  readonly limitMPerS: ReadonlySignal<number> = computed(
+    () =>
+      this.figures.value.rows.find(({ metrics }) => metrics)?.metrics?.definition.parameters
+        .max_valid_speed ?? Infinity,
+  );
 
   /** The visible part of the clock, or null for the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
@@ -135,6 +143,7 @@ export class SquadSession {
   readonly stored: StoredSession | null;
   readonly #actions: SquadActions;
   readonly #cache: FigureCache;
+  /** The time in which any player has data. */
   readonly #stop: () => void;
 
   constructor(
@@ -148,9 +157,7 @@ export class SquadSession {
     this.#actions = actions;
     this.#cache = new FigureCache(workers);
     this.opened = new SquadFiles(workers, stored, {
-      onRead: async () => {
-        this.ofAnotherSport.value = keysOfAnotherSport(await this.rowsOf({ kind: "session" }));
-      },
+      onSheet: (kind) => takeSheet(this, kind),
       onShown: () => this.showMatch(),
     });
     this.files = this.opened.files;
@@ -174,6 +181,9 @@ export class SquadSession {
         failed: this.opened.failed.value,
         roster: this.roster.value?.content ?? null,
       }),
+    );
+    this.ofAnotherSport = computed(
+      () => new Set(ofAnotherSport(this.players.value, this.limitMPerS.value).map(({ key }) => key)),
     );
     this.names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
     this.periodsOfFile = computed(() => {
@@ -275,9 +285,10 @@ export class SquadSession {
     try {
       const rows = await this.rowsOf(scope, this.played.lastKnown());
       this.figures.value = { scope, counts, rows };
+      this.problem.value = null;
     } catch (error) {
-      // the session was closed in the meantime
-      if (!(error instanceof ReadingError)) throw error;
+      // a closed session, whose workers have ended, is not shown
+      this.problem.value = messageOf(error);
     } finally {
       this.isComputing.value = false;
     }
