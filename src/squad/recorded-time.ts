@@ -1,6 +1,6 @@
 import { gapsAfter } from "../metrics/segments.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, lengthOf, united } from "./interval.js";
+import { type Interval, lengthOf, united, without } from "./interval.js";
 
 const SECOND_MS = 1000;
 
@@ -48,6 +48,16 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
     })),
   );
   return lengthOf(united(seconds));
+}
+
+/** Returns the part of some intervals, ascending and disjoint, in which recordings have data, ms. */
+export function recordedWithinMs(
+  recordings: readonly { samples: Times }[],
+  intervals: readonly Interval[],
+): number {
+  if (intervals.length === 0) return 0;
+  const recorded = united(recordings.flatMap(({ samples }) => recordedSpans(samples)));
+  return lengthOf(intervals) - lengthOf(without(intervals, recorded));
 }
 
 /** Returns the time during which both recordings have data, ms. */

@@ -48,7 +48,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 
 /**
  * Finds the player of a recording, first by serial number, then by file name. Returns null if the roster does not contain the player. A
- * file that cannot be read has no serial number; it belongs to the player whose name is in the file name.
+ * file that cannot be read has no serial number; it belongs to the player whose name is in the file name. Of several patterns that match, the
+ * most exact one decides; equally exact patterns of several players decide nothing.
  */
 export function playerOfRecording(
   { players }: Roster,
@@ -58,7 +59,7 @@ export function playerOfRecording(
   const named = serial === "" ? players.filter(({ name }) => isNamedIn(fileName, name)) : [];
   return (
     players.find(({ serials }) => serials.some((one) => one.toLowerCase() === wanted)) ??
-    players.find(({ files }) => files.some((pattern) => meetsPattern(fileName, pattern))) ??
+    playerOfFile(players, fileName) ??
     (named.length === 1 ? named[0] : undefined) ??
     null
   );
@@ -70,6 +71,22 @@ const comparable = (fileName: string) =>
     .normalize("NFC")
     .toLowerCase()
     .replace(/\.(asi|ubx)(\.gz)?$/, "");
+
+function playerOfFile(players: readonly Player[], fileName: string): Player | null {
+  const found = players.flatMap((player) =>
+    player.files
+      .filter((pattern) => meetsPattern(fileName, pattern))
+      .map((pattern) => ({ player, exactness: exactnessOf(pattern) })),
+  );
+  const most = Math.max(...found.map(({ exactness }) => exactness));
+  const best = new Set(found.flatMap(({ player, exactness }) => (exactness === most ? [player] : [])));
+  const [only = null] = best;
+  return best.size === 1 ? only : null;
+}
+
+/** Returns the number of fixed characters; a pattern without wildcards is the most exact one. */
+const exactnessOf = (pattern: string): number =>
+  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : Number.POSITIVE_INFINITY;
 
 function meetsPattern(fileName: string, pattern: string): boolean {
   const tokens = [...comparable(pattern)].map((wanted): WildcardToken => {

@@ -11,7 +11,7 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 const CACHE_NAME = ".asi-squad-cache.json";
 
 /** Version of the cached data. If the version or the figures differ, the data are computed again. */
-const FORM = { version: 11, figures: SQUAD_COLUMNS.map(({ key }) => key) };
+const FORM = { version: 12, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
 /**
  * Maximum number of cached results *(choice)*. With several, runs with and without an option, such as a recipe, do not replace each other's
