@@ -1,6 +1,6 @@
 import { gapsAfter } from "../metrics/segments.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, lengthOf, united, without } from "./interval.js";
+import { type Interval, lengthOf, united } from "./interval.js";
 
 const SECOND_MS = 1000;
 
@@ -50,21 +50,22 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
   return lengthOf(united(seconds));
 }
 
-/** Returns the part of some intervals, ascending and disjoint, in which recordings have data, ms. */
-export function recordedWithinMs(
+/** Returns the time that is in both of two lists of disjoint intervals, ms. */
+const commonMs = (a: readonly Interval[], b: readonly Interval[]) =>
+  lengthOf(a) + lengthOf(b) - lengthOf(united([...a, ...b]));
+
+const recordedTimes = (recordings: readonly { samples: Times }[]) =>
+  united(recordings.flatMap(({ samples }) => recordedSpans(samples)));
+
+/** Returns the part of some disjoint intervals in which recordings have data, ms. */
+export const recordedWithinMs = (
   recordings: readonly { samples: Times }[],
   intervals: readonly Interval[],
-): number {
-  if (intervals.length === 0) return 0;
-  const recorded = united(recordings.flatMap(({ samples }) => recordedSpans(samples)));
-  return lengthOf(intervals) - lengthOf(without(intervals, recorded));
-}
+): number => (intervals.length === 0 ? 0 : commonMs(recordedTimes(recordings), intervals));
 
 /** Returns the time during which both recordings have data, ms. */
-export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
-  const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
-  return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
-}
+export const commonTimeMs = (a: SampleBatch, b: SampleBatch): number =>
+  commonMs(recordedTimes([{ samples: a }]), recordedTimes([{ samples: b }]));
 
 /** A recorded period without a long break. */
 interface Stretch extends Interval {

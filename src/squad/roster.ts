@@ -73,15 +73,17 @@ const comparable = (fileName: string) =>
     .replace(/\.(asi|ubx)(\.gz)?$/, "");
 
 function playerOfFile(players: readonly Player[], fileName: string): Player | null {
-  const found = players.flatMap((player) =>
-    player.files
-      .filter((pattern) => meetsPattern(fileName, pattern))
-      .map((pattern) => ({ player, exactness: exactnessOf(pattern) })),
-  );
-  const most = Math.max(...found.map(({ exactness }) => exactness));
-  const best = new Set(found.flatMap(({ player, exactness }) => (exactness === most ? [player] : [])));
-  const [only = null] = best;
-  return best.size === 1 ? only : null;
+  let most = -1;
+  let found: Player | null = null;
+  for (const player of players) {
+    for (const pattern of player.files) {
+      const exactness = meetsPattern(fileName, pattern) ? exactnessOf(pattern) : -1;
+      if (exactness > most) found = player;
+      else if (exactness === most && found !== player) found = null;
+      most = Math.max(most, exactness);
+    }
+  }
+  return found;
 }
 
 /** Returns the number of fixed characters; a pattern without wildcards is the most exact one. */

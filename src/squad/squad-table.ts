@@ -201,19 +201,15 @@ export function squadRow(
   figures: MemberFigures,
   bench: readonly Interval[],
 ): SquadRow {
-  const row = {
+  const { metrics } = figures;
+  return {
     member,
     period,
     periodMs,
     benchMs: lengthOf(bench),
     benchRecordedMs: recordedWithinMs(member.recordings, bench),
-  };
-  if (periodMs === 0) return { ...row, ...NO_FIGURES, coverage: null };
-  const { metrics } = figures;
-  return {
-    ...row,
-    ...figures,
-    coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs),
+    ...(periodMs === 0 ? NO_FIGURES : figures),
+    coverage: periodMs === 0 ? null : metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs),
   };
 }
 
