@@ -193,6 +193,27 @@ describe("the table of a session", () => {
     expect(body.rows[0].figures).toEqual(before.body.rows[0].figures);
   });
 
+  it("is deleted when a time frame gets other times, even after it was moved to another activity", async () => {
+    const { scene, first, session } = await played("Ann");
+    await scene.run(first.device, 0, 10);
+    await scene.figures(session);
+    const { body: list } = await scene.send("GET", `/api/v1/timeframes/?activity=${session}`);
+    const path = `/api/v1/timeframes/${list.results[0].id}/`;
+    const { body: mine } = await scene.send("GET", `/api/v1/activities/${session}/`);
+    const { body: other } = await scene.send("POST", "/api/v1/activities/", {
+      name: "Other",
+      json: mine.json,
+      json_schema: mine.json_schema,
+      owner: mine.owner,
+    });
+    expect((await scene.send("PATCH", path, { activity: other.id })).status).toBe(200);
+    const stored = () =>
+      s.store.database.queries.$count(sessionFigures, eq(sessionFigures.sessionId, session));
+    expect(await stored()).toBe(1);
+    expect((await scene.send("PATCH", path, { end_time: minute(50) })).status).toBe(200);
+    expect(await stored()).toBe(0);
+  });
+
   it("contains the training impulse of players with a maximum heart rate, in each period, in the season and in the CSV", async () => {
     const scene = await SquadScene.of(s);
     const [ann, bob] = [await scene.add("Ann", { max_hr: 200 }), await scene.add("Bob")];

@@ -199,6 +199,23 @@ describe("the season of a squad", () => {
     expect(rounded(await shares(60))).toEqual([both, both]);
   });
 
+  it("does not contain a player whom the owner has just removed, before the session is derived again", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    for (const { device } of [first, second]) await scene.run(device, 0, 5);
+    await scene.figures(session);
+    const names = async () => {
+      const { body } = await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`);
+      return body.players.map(({ player }: { player: string }) => player);
+    };
+    expect(await names()).toEqual(["Ann", "Bob"]);
+    const { body } = await scene.send(
+      "GET",
+      `/api/v2/members/?squad=${scene.squad}&athlete=${first.athlete}`,
+    );
+    expect((await scene.send("DELETE", `/api/v2/members/${body.results[0].id}/`)).status).toBe(204);
+    expect(await names()).toEqual(["Bob"]);
+  });
+
   it("shows the number of a player in the last of its sessions", async () => {
     const { scene, first, session } = await played("Ann");
     await scene.run(first.device, 0, 5);

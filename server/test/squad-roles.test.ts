@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
-import { auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
+import { accounts, auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
 import { hold } from "./held-locks.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 import { type GuestRole, guestOf, minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
@@ -93,6 +93,36 @@ describe("an invitation", () => {
     expect(JSON.stringify((await s.get(`${path}figures/`, guest.token)).body)).toMatch(HEART);
     const { body: left } = await s.get("/api/v2/invitations/", guest.token);
     expect(left.results.map(({ id }: { id: number }) => id)).toEqual([body.id]);
+  });
+
+  it("ends with the only invitation, however often the owner has invited the guest", async () => {
+    const { scene, path } = await played();
+    const guest = await s.manager();
+    const { body: wide } = await invite(scene, guest.username, "physician");
+    const { body: narrow } = await invite(scene, guest.username.toUpperCase(), "coach");
+    const accept = async ({ id }: { id: number }) =>
+      (await s.post(`/api/v2/invitations/${id}/accept/`, undefined, guest.token)).status;
+    expect([await accept(wide), await accept(narrow)]).toEqual([404, 200]);
+    const grants = `/api/v2/squads/${scene.squad}/grants/`;
+    expect((await scene.send("GET", grants)).body.results).toMatchObject([{ id: narrow.id, role: "coach" }]);
+    expect((await scene.send("DELETE", `${grants}${narrow.id}/`)).status).toBe(204);
+    expect((await s.get("/api/v2/invitations/", guest.token)).body.results).toEqual([]);
+    expect((await s.get(`${path}figures/`, guest.token)).status).toBe(404);
+  });
+
+  it("replaces invitations that were sent under an earlier name", async () => {
+    const { scene } = await played();
+    const guest = await s.manager();
+    const { body: wide } = await invite(scene, guest.username, "physician");
+    const username = `${guest.username}-later`;
+    await s.store.database.queries
+      .update(accounts)
+      .set({ username, usernameKey: username })
+      .where(eq(accounts.id, guest.id));
+    const { body: narrow } = await invite(scene, username, "coach");
+    await s.post(`/api/v2/invitations/${narrow.id}/accept/`, undefined, guest.token);
+    const { status } = await s.post(`/api/v2/invitations/${wide.id}/accept/`, undefined, guest.token);
+    expect(status).toBe(404);
   });
 
   it("counts towards QUOTA_INVITATIONS", async () => {

@@ -3,7 +3,7 @@ import type { OpenFiles } from "./parts/open-files.js";
 import type { Workspace } from "./recording/workspace.js";
 import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
 import type { StoredSession } from "./squad/stored-session.js";
-import { type FoundSquad, findKept, removeKept, whileClosed } from "./view/kept-squad.js";
+import { type FoundSquad, findKept, removeClosed } from "./view/kept-squad.js";
 import { goToViewer, leaveViewerAddress, mayReplaceSquad } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
 import { hasLeft, signedInAs } from "./view/signed-in.js";
@@ -16,7 +16,10 @@ type SquadPart = typeof import("./squad/squad-part.js");
 /** The open squad with its part of the page, or null if there is none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The latest squad that this browser stores for the user and no tab shows, or null if there is none or a squad is open. */
+/**
+ * The squad that the start page offers: that of this tab, or the last used one that this browser stores for the user and no tab shows. Null if
+ * there is none or a squad is open.
+ */
 export const keptSquad = signal<FoundSquad | null>(null);
 
 /**
@@ -24,23 +27,28 @@ export const keptSquad = signal<FoundSquad | null>(null);
  * and removed after the account has left.
  */
 export async function findKeptSquad(): Promise<void> {
-  const open = openedSquad.peek();
-  if (hasLeft(open?.keeper?.account ?? null)) open?.session.close();
+  closeLeft();
   const isOwn = ({ account }: FoundSquad) => account === null || account === signedInAs.peek();
   const shown = keptSquad.peek();
   // reading the folders takes a moment
   if (shown !== null && !isOwn(shown)) keptSquad.value = null;
   const kept = await findKept();
   const left = kept.filter(({ account }) => hasLeft(account));
-  await Promise.all(left.map(({ id }) => removeKept(id)));
+  await Promise.all(left.map(({ id }) => removeClosed(id)));
   if (openedSquad.peek() === null) keptSquad.value = kept.find(isOwn) ?? null;
+}
+
+/** Closes and removes the open squad if its account has left. */
+function closeLeft(): void {
+  const open = openedSquad.peek();
+  if (hasLeft(open?.keeper?.account ?? null)) open?.session.close();
 }
 
 export async function removeKeptSquad(): Promise<void> {
   const kept = keptSquad.peek();
   if (kept === null) return;
   keptSquad.value = null;
-  await whileClosed(kept.id, () => removeKept(kept.id)).catch(() => undefined);
+  await removeClosed(kept.id);
   await findKeptSquad();
 }
 
@@ -75,9 +83,12 @@ function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void
   leaveStart();
 }
 
-/** Returns whether to show a squad. The user can keep an open squad with unsaved changes; then the new one is closed. */
-async function mayShow({ session }: OpenSquad): Promise<boolean> {
-  const may = await mayReplaceSquad();
+/**
+ * Returns whether to show a squad. The user can keep an open squad with unsaved changes, and the account can leave in the meantime; then the
+ * new one is closed.
+ */
+async function mayShow({ session, keeper }: OpenSquad): Promise<boolean> {
+  const may = (await mayReplaceSquad()) && !hasLeft(keeper?.account ?? null);
   if (!may) session.close();
   return may;
 }
@@ -170,6 +181,8 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   if (restored === null) return findKeptSquad();
   const { whenRead, ...open } = restored;
   show(workspace, { ...open, part });
+  // or while its files were opened
+  closeLeft();
   await whenRead;
 }
 

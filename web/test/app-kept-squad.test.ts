@@ -61,6 +61,34 @@ describe.skipIf(hasNoBrowser)("a squad of files", () => {
     await expect.poll(() => stored(page)).toEqual([]);
   });
 
+  it("is closed and removed when its account signs out while it is opened again", async ({ scene }) => {
+    const { username } = await service.manager("kurt");
+    const page = await openSignedIn(service, { username });
+    await viewer(page).click();
+    await openFiles(page, scene.files);
+    await page.reload();
+    await keptNote(page).waitFor();
+    await page.evaluate(() => {
+      const { getFile } = FileSystemFileHandle.prototype;
+      const waiting = new Promise<void>((resolve) => Object.assign(window, { goOn: resolve }));
+      FileSystemFileHandle.prototype.getFile = async function () {
+        if (this.name !== "session.json") {
+          document.body.dataset.reading = "";
+          await waiting;
+        }
+        return getFile.call(this);
+      };
+    });
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.locator("[data-reading]").waitFor();
+    await signOut(page);
+    await keptNote(page).waitFor({ state: "detached" });
+    await page.evaluate(() => (window as unknown as { goOn: () => void }).goOn());
+    await expect.poll(() => stored(page)).toEqual([]);
+    await start(page);
+    expect(await page.locator(".squad").count()).toBe(0);
+  });
+
   it("stays when a user signs out who was not signed in when it was opened", async ({ scene }) => {
     const { username } = await service.manager("kaya");
     const page = await openPage({ at: service.address });

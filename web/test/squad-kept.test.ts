@@ -73,22 +73,60 @@ describe.skipIf(hasNoBrowser)("a stored squad", () => {
     await expect.poll(() => storedSizes(first)).toEqual([]);
   });
 
-  it("is offered after a later one is closed", async ({ scene, open }) => {
+  it("is offered first by its own tab, and then those that were used last", async ({ scene, open }) => {
     const first = await open();
     await kept(first);
     const second = await openBeside(first, address);
     await chooseAll(second, scene.files.slice(0, 2));
     await ready(second);
     await kept(second);
+    const third = await openBeside(first, address);
+    await chooseAll(third, scene.files.slice(2, 5));
+    await ready(third);
+    await kept(third);
+    await head(second, "Sprints").click();
+    await isKept(second, '"key":"sprints"');
     await second.close();
+    await third.close();
     await first.reload();
-    await first.getByText("2 recordings are kept in this browser.").waitFor();
-    await press(first, "Show");
-    await ready(first);
-    await press(first, "Close and remove");
-    await first.getByText("6 recordings are kept in this browser.").waitFor();
+    for (const count of [6, 2]) {
+      await first.getByText(`${count} recordings are kept in this browser.`).waitFor();
+      await press(first, "Show");
+      await ready(first);
+      await press(first, "Close and remove");
+    }
+    await first.getByText("3 recordings are kept in this browser.").waitFor();
     await press(first, "Remove");
     await expect.poll(() => storedSizes(first)).toEqual([]);
+  });
+
+  it("stays with the four others that were used last, beside those that tabs show", async ({ open }) => {
+    const first = await open();
+    await kept(first);
+    const [own] = await storedSquads(first);
+    const second = await openBeside(first, address);
+    const folders = async () => (await storedSquads(second)).map(({ folder }) => folder).sort();
+    // squads that were stored one after another
+    const copies = Array.from({ length: 6 }, (_, i) => `${9 - i}`);
+    await second.evaluate(
+      async ([names, index]) => {
+        const root = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+        for (const name of names) {
+          const folder = await root.getDirectoryHandle(name, { create: true });
+          const writable = await (
+            await folder.getFileHandle("session.json", { create: true })
+          ).createWritable();
+          await writable.write(JSON.stringify({ ...JSON.parse(index), files: [] }));
+          await writable.close();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      },
+      [copies, own?.index ?? ""] as const,
+    );
+    expect(await folders()).toHaveLength(7);
+    await second.reload();
+    await second.getByText("6 recordings are kept in this browser.").waitFor();
+    expect(await folders()).toEqual([...copies.slice(1), own?.folder].sort());
   });
 
   it("stays when another is opened, until there is no space for both", async ({ scene, open }) => {
@@ -155,15 +193,24 @@ describe.skipIf(hasNoBrowser)("a stored squad", () => {
     expect(await storedSquads(first)).toHaveLength(1);
   });
 
-  it("keeps its files if an added file does not fit", async ({ scene, open }) => {
-    const page = await open();
+  it("keeps its files and the other squads if an added file does not fit", async ({ scene }) => {
+    const page = await openPage();
+    const small = [scene.files[4] ?? "", scene.files[7] ?? ""];
+    await chooseAll(page, small);
+    await ready(page);
+    await kept(page);
+    await page.reload();
+    await chooseAll(page, scene.files);
+    await ready(page);
     await kept(page);
     await showAgain(page);
     await page.evaluate(() => {
       navigator.storage.estimate = async () => ({ quota: 1000, usage: 900 });
     });
     const added = join(scene.beside, "copy-of-Roth.asi");
-    writeFileSync(added, readFileSync(scene.files[5] ?? "").subarray(0, 100_000));
+    // more than the other squad would free
+    const size = sizesOf(small).reduce((sum, [, bytes]) => sum + bytes, 10_000);
+    writeFileSync(added, readFileSync(scene.files[5] ?? "").subarray(0, size));
     await chooseAll(page, [added]);
     await ready(page);
     await page
@@ -171,7 +218,8 @@ describe.skipIf(hasNoBrowser)("a stored squad", () => {
       .waitFor();
     await head(page, "Sprints").click();
     await isKept(page, '"key":"sprints"');
-    expect(await storedSizes(page)).toEqual([sizesOf(scene.files)]);
+    const both = [sizesOf(small), sizesOf(scene.files)];
+    expect((await storedSizes(page)).sort((a, b) => a.length - b.length)).toEqual(both);
     // the open files rest on the stored ones
     await press(page, "Meier");
     await page.getByRole("heading", { level: 1, name: "Meier" }).waitFor();

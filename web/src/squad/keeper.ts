@@ -1,5 +1,12 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { KEPT_INDEX, type KeptSquad, keptFolders, keptIds, lockOf, removeKept } from "../view/kept-squad.js";
+import {
+  closedIds,
+  KEPT_INDEX,
+  type KeptSquad,
+  keptFolders,
+  removeClosed,
+  removeKept,
+} from "../view/kept-squad.js";
 import { oneAtATime } from "../view/latest.js";
 import { signedInAs } from "../view/signed-in.js";
 import { day } from "../view/times.js";
@@ -43,8 +50,7 @@ export class Keeper {
   constructor(session: SquadSession, restored: RestoredFiles | null = null) {
     this.#session = session;
     this.account = restored === null ? signedInAs.peek() : restored.account;
-    // pages without TLS have no `crypto.randomUUID`
-    this.#id = restored?.id ?? `${Date.now()} ${Math.random()}`;
+    this.#id = restored?.id ?? newName();
     this.#stored = new Map(restored?.names);
     this.#claimed = restored === null ? null : Promise.resolve();
     const keep = oneAtATime(() => this.#keep());
@@ -102,7 +108,7 @@ export class Keeper {
     const free = await makeRoom(needed);
     if (needed > free) throw new Error(`It needs ${fileSize(needed)}, but only ${fileSize(free)} is free.`);
     for (const file of missing) {
-      const name = crypto.randomUUID();
+      const name = newName();
       await write(folder, name, file);
       this.#stored.set(file, name);
     }
@@ -138,22 +144,43 @@ export class Keeper {
   }
 }
 
+/** Returns a name that is never used twice. Pages without TLS have no `crypto.randomUUID`. */
+const newName = () => `${Date.now()} ${Math.random()}`;
+
 const sizeOf = (files: readonly File[]) => files.reduce((sum, { size }) => sum + size, 0);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const reasonOf = (work: Promise<void>): Promise<string | null> => work.then(() => null, messageOf);
 
-/** Removes squads that no tab shows, earliest first, until there is enough space. Returns the free space, bytes. */
+async function freeBytes(): Promise<number> {
+  const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+  return Math.max(0, quota - usage);
+}
+
+/** Returns the size of a stored squad, bytes. */
+async function keptBytes(id: string): Promise<number> {
+  let bytes = 0;
+  const folder = await (await keptFolders()).getDirectoryHandle(id);
+  for await (const file of folder.values()) bytes += (await (file as FileSystemFileHandle).getFile()).size;
+  return bytes;
+}
+
+/**
+ * Removes squads that no tab shows, last used ones last, until there is enough space. Removes none if even all of them would free too little.
+ * @returns the free space, bytes
+ */
 async function makeRoom(needed: number): Promise<number> {
-  const ids = await keptIds();
-  for (;;) {
-    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-    const free = Math.max(0, quota - usage);
-    const id = needed > free ? ids.pop() : undefined;
-    if (id === undefined) return free;
-    await navigator.locks.request(lockOf(id), { ifAvailable: true }, (lock) => lock && removeKept(id));
+  let free = await freeBytes();
+  if (needed <= free) return free;
+  const ids = await closedIds();
+  const bytes = await Promise.all(ids.map((id) => keptBytes(id).catch(() => 0)));
+  if (needed > bytes.reduce((sum, one) => sum + one, free)) return free;
+  for (let id = ids.pop(); id !== undefined && needed > free; id = ids.pop()) {
+    await removeClosed(id);
+    free = await freeBytes();
   }
+  return free;
 }
 
 async function write(folder: FileSystemDirectoryHandle, name: string, content: Blob | string): Promise<void> {

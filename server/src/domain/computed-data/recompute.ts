@@ -187,9 +187,12 @@ export async function deleteReassignedResult(
 ): Promise<void> {
   if (isDeepStrictEqual(sourceOf(before), sourceOf(after))) return;
   await queries.delete(computedData).where(eq(computedData.timeframeId, after.id));
-  await queries
-    .delete(sessionFigures)
-    .where(
-      and(eq(sessionFigures.athleteId, before.athleteId), eq(sessionFigures.sessionId, before.activityId)),
-    );
+  await queries.delete(sessionFigures).where(
+    and(
+      eq(sessionFigures.athleteId, before.athleteId),
+      // The time frame can belong to another activity before the session is derived again.
+      sql`${sessionFigures.sessionId} IN (SELECT ${before.activityId}::bigint
+          UNION SELECT ${sessionTimeframes.sessionId} FROM ${sessionTimeframes} WHERE ${sessionTimeframes.timeframeId} = ${after.id})`,
+    ),
+  );
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import type { Static, StaticDecode } from "@sinclair/typebox";
-import { and, desc, eq, lte } from "drizzle-orm";
+import { and, desc, eq, inArray, lte } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { sessions } from "../../store/schema.js";
+import { sessions, squadMembers } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../change/group-by.js";
@@ -168,7 +168,7 @@ async function sessionsIn(
 /** The players in the sessions whom the owner of the squad may read, including those whom the caller does not see. */
 async function readableParts(
   ctx: Context,
-  { ownerId }: SeenSquad,
+  { id: squadId, ownerId }: SeenSquad,
   batches: readonly Session[][],
 ): Promise<ReadPart[]> {
   const parts: Part[] = [];
@@ -186,9 +186,36 @@ async function readableParts(
       [...whole, ...beyond].map((time) => ({ athleteId, ...time })),
     ),
   );
+  const isMember = await membersIn(ctx.queries, squadId, batches.flat(), parts);
   return parts
-    .filter(({ athleteId, whole }) => countsInLength(grants, athleteId, whole))
+    .filter((part) => isMember(part) && countsInLength(grants, part.athleteId, part.whole))
     .map((part) => ({ ...part, isShown: isReadableRow(grants, part.athleteId, part.beyond) }));
+}
+
+/** Finds out whether a player belongs to the squad in a session, because the time frames of a removed player remain for a moment. */
+async function membersIn(
+  queries: Queries,
+  squadId: number,
+  all: readonly Session[],
+  parts: readonly Part[],
+): Promise<(part: Part) => boolean> {
+  const athletes = [...new Set(parts.map(({ athleteId }) => athleteId))];
+  const { athleteId, startTime, endTime } = squadMembers;
+  const rows = await queries
+    .select({ athleteId, startTime, endTime })
+    .from(squadMembers)
+    .where(and(eq(squadMembers.squadId, squadId), inArray(athleteId, athletes)));
+  const times = groupBy(rows, (row) => row.athleteId);
+  const byId = new Map(all.map((session) => [session.id, session]));
+  return (part) => {
+    const session = byId.get(part.sessionId);
+    return (
+      session !== undefined &&
+      (times.get(part.athleteId) ?? []).some(
+        (row) => row.startTime < session.endTime && row.endTime > session.startTime,
+      )
+    );
+  };
 }
 
 /** Returns the names and numbers of the players. */

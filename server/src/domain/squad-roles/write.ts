@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { accounts, squadGrants } from "../../store/schema.js";
 import { usernameKey } from "../accounts/usernames.js";
 import { change } from "../change/change.js";
@@ -23,6 +23,14 @@ export async function createGrant(ctx: Context, squad: number, { username, role 
       .where(and(eq(accounts.usernameKey, usernameKey(username.trim())), eq(accounts.role, "MANAGER")))
       .for("key share");
     if (guest?.id === ownerId) throw errors.field("username", "You already own the squad.");
+    // An earlier invitation would let the guest choose, and would remain after the owner ends the role. The name is compared, because
+    // the list of invitations would otherwise show which names exist.
+    const open = await queries
+      .select()
+      .from(squadGrants)
+      .where(and(eq(squadGrants.squadId, squadId), isNull(squadGrants.acceptedAt)));
+    for (const earlier of open)
+      if (usernameKey(earlier.username) === usernameKey(username.trim())) await remove(unit, earlier);
     const [after] = await queries
       .insert(squadGrants)
       .values({ squadId, guestId: guest?.id ?? null, username: username.trim(), role, createdAt: now })
@@ -47,22 +55,22 @@ async function remove({ queries, announce }: UnitOfWork, before: Grant): Promise
   await announce("squadGrantChanged", { before, after: null });
 }
 
-/** Accepts an invitation. It replaces an earlier role in the same squad. */
+/** Accepts an invitation. It replaces an earlier role and other invitations in the same squad. */
 export async function acceptInvitation(ctx: Context, invitation: number) {
   return change(ctx, "acceptInvitation", { invitation }, async (unit, before) => {
     const { queries, now } = unit;
     if (before.acceptedAt === null) {
-      const [earlier] = await queries
+      const others = await queries
         .select()
         .from(squadGrants)
         .where(
           and(
             eq(squadGrants.squadId, before.squadId),
             eq(squadGrants.guestId, ctx.caller?.id ?? 0),
-            isNotNull(squadGrants.acceptedAt),
+            ne(squadGrants.id, before.id),
           ),
         );
-      if (earlier !== undefined) await remove(unit, earlier);
+      for (const other of others) await remove(unit, other);
       const [after] = await queries
         .update(squadGrants)
         .set({ acceptedAt: now, version: sql`${squadGrants.version} + 1` })

@@ -42,7 +42,7 @@ async function damageOf(
   return { damagedAfterMs: places.flatMap(({ afterMs }) => afterMs ?? []), hasMoreDamage: hasMore };
 }
 
-/** Returns the time and place of a recording. Rows that the tracker wrote before it received the date do not count. */
+/** Returns the time and place of a recording. Rows that the tracker wrote before it received the date do not count for the time. */
 export function extentOf(samples: SampleBatch): RecordingExtent {
   const { length, latitudeE7, longitudeE7 } = samples;
   const { startMs, endMs } = mainInterval([{ samples }]);

@@ -63,6 +63,9 @@ describe("addresses that are never called, for any setting", () => {
     "[::a9fe:a9fe]",
     "64:ff9b::169.254.169.254",
     "2002:a9fe:a9fe::1",
+    // Translators within a network.
+    "[64:ff9b:1::a9fe:a9fe]",
+    "[::ffff:0:a9fe:a9fe]",
     "fd00:ec2::254",
     "[fd00:0ec2:0:0::254]",
     "fd20:ce::254",

@@ -31,6 +31,12 @@ const METADATA: ReadonlySet<string> = new Set(
   ),
 );
 
+/**
+ * Ranges of ipaddr.js for translators within a network (RFC 8215, RFC 2765), which can place the IPv4 address anywhere. The well-known
+ * prefix is not one of them, because its IPv4 address is checked.
+ */
+const TRANSLATED_ELSEWHERE: ReadonlySet<string> = new Set(["rfc6052", "rfc6145"]);
+
 /** 6to4 (RFC 3056): bytes 2 to 5 are an IPv4 address. */
 const SIX_TO_FOUR = ipaddr.IPv6.parse("2002::");
 const SIX_TO_FOUR_BITS = 16;
@@ -49,6 +55,7 @@ export function isNeverCalled(text: string): boolean {
   // A zone, as in fe80::1%eth0, is not part of the address.
   const plain = address instanceof ipaddr.IPv6 ? new ipaddr.IPv6(address.parts) : address;
   if (plain.range() === "linkLocal" || METADATA.has(plain.toNormalizedString())) return true;
+  if (TRANSLATED_ELSEWHERE.has(plain.range())) return true;
   if (plain instanceof ipaddr.IPv4) return false;
   const bytes = plain.toByteArray();
   const isOfBytes = (begin: number) =>
