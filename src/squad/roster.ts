@@ -88,7 +88,7 @@ function playerOfFile(players: readonly Player[], fileName: string): Player | nu
 
 /** Returns the number of fixed characters; a pattern without wildcards is the most exact one. */
 const exactnessOf = (pattern: string): number =>
-  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : Number.POSITIVE_INFINITY;
+  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : 1e9;
 
 function meetsPattern(fileName: string, pattern: string): boolean {
   const tokens = [...comparable(pattern)].map((wanted): WildcardToken => {
