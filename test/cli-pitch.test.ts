@@ -29,6 +29,24 @@ describe("asi pitch", () => {
     expect(text.stdout).toMatch(/\n2nd half +0 +–/);
   });
 
+  it("excludes players who seem to be on the bench, and says so with the lines that `asi squad` suggests", async () => {
+    const folder = await matchFolder(40, "Roth");
+    const lines = (...more: string[]) =>
+      writeFileSync(
+        join(folder, "periods.csv"),
+        `${["period,start,end,player", "1st half,12:30,13:10,", ...more].join("\n")}\n`,
+      );
+    lines();
+    const args = ["pitch", folder, "--corners", CORNERS, "--format", "csv"];
+    const suggested = await asi(args);
+    expect(suggested.stderr).toContain("1 player seems to come on, go off or sit out. To change them,");
+    expect(suggested.stderr).toContain("1st half,-,-,Roth");
+    expect(tableOf(suggested.stdout)[1]?.players).toBe("");
+    lines("1st half,-,-,Roth");
+    const saved = await asi(args);
+    expect([saved.stdout, saved.stderr]).toEqual([suggested.stdout, ""]);
+  });
+
   it("prints a row for each frame on request", async () => {
     const folder = await matchFolder();
     writeFileSync(join(folder, "pitch.csv"), CORNERS.replaceAll(" ", "\n"));

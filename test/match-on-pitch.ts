@@ -5,7 +5,6 @@ import { scratchFolder } from "./asi-process.js";
 import { wholeBytes } from "./whole.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
-const SECONDS = 600;
 export const [SOUTH, WEST] = [46.9626, 7.4641];
 export const [NORTH, EAST] = [46.963212, 7.46548];
 export const CORNERS = `${SOUTH},${WEST} ${SOUTH},${EAST} ${NORTH},${EAST} ${NORTH},${WEST}`;
@@ -15,15 +14,19 @@ export const SIZE = "105x68";
 /** Players who stand: shares of the pitch along and across. */
 const PLACES = { Keller: [0.05, 0.5], Meier: [0.25, 0.25], Graf: [0.75, 0.25], Roth: [0.5, 0.75] } as const;
 
-/** A folder with ten minutes of four players, a roster, and two halves; Roth plays only the first. */
-export async function matchFolder(): Promise<string> {
+/**
+ * A folder with ten or more minutes of four players, a roster, and two halves; Roth plays only the first.
+ *
+ * @param onBench a player who does not move
+ */
+export async function matchFolder(minutes = 10, onBench?: string): Promise<string> {
   const folder = scratchFolder();
   for (const [i, [name, [along, across]]] of Object.entries(PLACES).entries()) {
-    const rows = Array.from({ length: SECONDS }, (_, second) => ({
+    const rows = Array.from({ length: minutes * 60 }, (_, second) => ({
       timestamp: START_MS + second * 1000,
       latitude: SOUTH + (NORTH - SOUTH) * across,
       longitude: WEST + (EAST - WEST) * along,
-      speed: 1.5,
+      speed: name === onBench ? 0 : 1.5,
     }));
     const bytes = await wholeBytes(encode(rows, { serial: `TRK-${i + 1}` }));
     writeFileSync(join(folder, `${name}.asi`), bytes);

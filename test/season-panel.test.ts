@@ -59,6 +59,7 @@ function seasonWith(last: Readonly<Record<string, Played | undefined>>) {
     covers,
     limits: null,
     benchShare: shares.benchShare ?? 0,
+    benchRecordedShare: shares.benchShare ?? 0,
     playedShare: shares.playedShare ?? 1,
     tooFast: shares.tooFast ?? null,
     coverage,

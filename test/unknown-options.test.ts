@@ -105,7 +105,7 @@ const WITHOUT_OPTIONS = [
   "AsiError",
   "asSessionPeriods",
   "beatsBetween",
-  "benchTimeOf",
+  "benchOf",
   "byPosition",
   "canonicalRecipe",
   "cautionsOf",

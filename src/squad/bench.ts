@@ -1,4 +1,4 @@
-import { type Interval, lengthOf, united, without } from "./interval.js";
+import { type Interval, united, without } from "./interval.js";
 import { halvesOf } from "./matches.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 
@@ -12,19 +12,19 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
 }
 
 /**
- * Creates a function that returns the time off the pitch of a player. For a whole session, only the halves of a match count, because a
+ * Creates a function that returns the times off the pitch of a player. For a whole session, only the halves of a match count, because a
  * training session has drills for some players.
  *
  * @param played the periods from `playedPeriods`
- * @returns a function that returns the time, ms, within ascending and disjoint intervals; null means the whole session
+ * @returns a function that returns the times within ascending and disjoint intervals; null means the whole session
  */
-export function benchTimeOf(
+export function benchOf(
   played: readonly SessionPeriod[],
   player: string,
-): (intervals: readonly Interval[] | null) => number {
+): (intervals: readonly Interval[] | null) => Interval[] {
   const off = offIntervals(played, player);
   return (intervals) =>
     intervals === null
-      ? lengthOf(offIntervals(halvesOf(played) ?? [], player))
-      : lengthOf(intervals) - lengthOf(without(intervals, off));
+      ? offIntervals(halvesOf(played) ?? [], player)
+      : without(intervals, without(intervals, off));
 }

@@ -185,8 +185,8 @@ export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   const wholeMs = longestMs(rows);
   return new Set(
     rows.filter(
-      ({ coverage, periodMs, benchMs }) =>
-        coverage !== null && coverage * periodMs - benchMs >= WHOLE_PERIOD_SHARE * wholeMs,
+      ({ coverage, periodMs, benchRecordedMs }) =>
+        coverage !== null && coverage * periodMs - benchRecordedMs >= WHOLE_PERIOD_SHARE * wholeMs,
     ),
   );
 }

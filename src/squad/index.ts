@@ -1,5 +1,5 @@
 export { recordedTimeMs } from "../metrics/recorded-time.js";
-export { benchTimeOf, offIntervals } from "./bench.js";
+export { benchOf, offIntervals } from "./bench.js";
 export {
   figureOf,
   MAIN_COLUMNS,

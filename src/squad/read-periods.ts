@@ -151,7 +151,12 @@ function intervalOf(
   problem: (message: string) => void,
 ): Interval | null | undefined {
   const texts = [row.cell("start"), row.cell("end")];
-  if (texts.every((text) => /^[-–—]?$/.test(text))) return null;
+  const player = row.cell("player");
+  if (texts.every((text) => /^[-–—]?$/.test(text))) {
+    if (player === "" || texts.every((text) => text !== "")) return null;
+    problem(`Write - if ${player} does not take part, or remove the row.`);
+    return undefined;
+  }
   const [startText = "", endText = ""] = texts;
   const start = clock.start(startText);
   const endMs = start === null ? null : clock.end(endText, start.ms);

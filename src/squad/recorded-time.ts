@@ -65,11 +65,22 @@ const secondsOf = (spans: readonly Interval[]): number =>
     ),
   );
 
+/** Returns the time that is in both of two lists of disjoint intervals, ms. */
+const commonMs = (a: readonly Interval[], b: readonly Interval[]) =>
+  lengthOf(a) + lengthOf(b) - lengthOf(united([...a, ...b]));
+
+const recordedTimes = (recordings: readonly { samples: Times }[]) =>
+  united(recordings.flatMap(({ samples }) => recordedSpans(samples)));
+
+/** Returns the part of some disjoint intervals in which recordings have data, ms. */
+export const recordedWithinMs = (
+  recordings: readonly { samples: Times }[],
+  intervals: readonly Interval[],
+): number => (intervals.length === 0 ? 0 : commonMs(recordedTimes(recordings), intervals));
+
 /** Returns the time during which both recordings have data, ms. */
-export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
-  const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
-  return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
-}
+export const commonTimeMs = (a: SampleBatch, b: SampleBatch): number =>
+  commonMs(recordedTimes([{ samples: a }]), recordedTimes([{ samples: b }]));
 
 /** A recorded period without a long break. */
 interface Stretch extends Interval {

@@ -48,7 +48,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 
 /**
  * Finds the player of a recording, first by serial number, then by file name. Returns null if the roster does not contain the player. A
- * file that cannot be read has no serial number; it belongs to the player whose name is in the file name.
+ * file that cannot be read has no serial number; it belongs to the player whose name is in the file name. Of several patterns that match, the
+ * most exact one decides; equally exact patterns of several players decide nothing.
  */
 export function playerOfRecording(
   { players }: Roster,
@@ -58,7 +59,7 @@ export function playerOfRecording(
   const named = serial === "" ? players.filter(({ name }) => isNamedIn(fileName, name)) : [];
   return (
     players.find(({ serials }) => serials.some((one) => one.toLowerCase() === wanted)) ??
-    players.find(({ files }) => files.some((pattern) => meetsPattern(fileName, pattern))) ??
+    playerOfFile(players, fileName) ??
     (named.length === 1 ? named[0] : undefined) ??
     null
   );
@@ -70,6 +71,24 @@ const comparable = (fileName: string) =>
     .normalize("NFC")
     .toLowerCase()
     .replace(/\.(asi|ubx)(\.gz)?$/, "");
+
+function playerOfFile(players: readonly Player[], fileName: string): Player | null {
+  let most = -1;
+  let found: Player | null = null;
+  for (const player of players) {
+    for (const pattern of player.files) {
+      const exactness = meetsPattern(fileName, pattern) ? exactnessOf(pattern) : -1;
+      if (exactness > most) found = player;
+      else if (exactness === most && found !== player) found = null;
+      most = Math.max(most, exactness);
+    }
+  }
+  return found;
+}
+
+/** Returns the number of fixed characters; a pattern without wildcards is the most exact one. */
+const exactnessOf = (pattern: string): number =>
+  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : 1e9;
 
 function meetsPattern(fileName: string, pattern: string): boolean {
   const tokens = [...comparable(pattern)].map((wanted): WildcardToken => {

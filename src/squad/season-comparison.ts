@@ -158,7 +158,7 @@ export function isWholeEntry({ row }: SeasonEntry, column?: SquadColumn): boolea
   const share = column === undefined ? row.coverage : signalShare(row, column);
   // the service does not know the share while figures of other players are missing; players who do not take part have no minutes
   if (share === null && (row.figures.minutes ?? null) === null) return false;
-  return ((share ?? 1) - row.benchShare) * row.playedShare >= WHOLE_PERIOD_SHARE;
+  return ((share ?? 1) - (row.benchRecordedShare ?? 0)) * row.playedShare >= WHOLE_PERIOD_SHARE;
 }
 
 /** Returns the mean of some values. */

@@ -41,6 +41,8 @@ export interface SeasonRow extends DataShares {
   limits: FigureLimits | null;
   /** Share of the time that the figures cover in which the player seems to be on the bench, 0 to 1. */
   benchShare: number;
+  /** Its part with data; absent for 0. */
+  benchRecordedShare?: number;
   /** Time of the player divided by the longest one of any player, 0 to 1. */
   playedShare: number;
   /** The rows that no figure includes, because they are faster than the sport allows. Null without data. */
@@ -105,6 +107,7 @@ export function seasonRow(
     covers,
     limits: limitsOf(row.metrics?.definition),
     benchShare: row.periodMs === 0 ? 0 : row.benchMs / row.periodMs,
+    benchRecordedShare: row.periodMs === 0 ? 0 : row.benchRecordedMs / row.periodMs,
     playedShare: row.periodMs === 0 ? 0 : row.periodMs / longestMs(all),
     tooFast: row.metrics?.too_fast ?? null,
     coverage: row.coverage,

@@ -91,6 +91,9 @@ export function headersText(headers: readonly string[]): string {
   return `The headers of this line are ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
+const DECIMAL_COMMA =
+  "If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons.";
+
 /** Reports cells to the right of the headers. The row may be shifted, and the cells would otherwise be ignored. */
 function withoutHeader(
   { line, fields }: SheetRecord,
@@ -98,11 +101,16 @@ function withoutHeader(
   delimiter: string,
 ): SheetProblem[] {
   const index = fields.findIndex((field, i) => field !== "" && (headers[i] ?? "") === "");
+  // a decimal comma shifts the cells after it, of which the last can be blank
+  if (index < 0 && fields.length > headers.length && delimiter === ",")
+    return [
+      {
+        line,
+        message: `The row has ${fields.length} cells, but there are ${headers.length} headers. ${DECIMAL_COMMA}`,
+      },
+    ];
   if (index < 0) return [];
-  const advice =
-    delimiter === ","
-      ? "Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons."
-      : "Give it a header, or remove it.";
+  const advice = delimiter === "," ? `Give it a header. ${DECIMAL_COMMA}` : "Give it a header, or remove it.";
   return [
     { line, message: `The cell "${fields[index]}" has no header: it is in column ${index + 1}. ${advice}` },
   ];

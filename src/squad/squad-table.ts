@@ -14,7 +14,7 @@ import {
 } from "../metrics/index.js";
 import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { orderSamples } from "../metrics/samples.js";
-import { benchTimeOf } from "./bench.js";
+import { benchOf } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import {
   type EstimateFunctions,
@@ -26,7 +26,7 @@ import { type MemberPeaks, memberPeaks } from "./member-peaks.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
-import { mainInterval, sessionTime } from "./recorded-time.js";
+import { mainInterval, recordedWithinMs, sessionTime } from "./recorded-time.js";
 import type { Player } from "./roster.js";
 import type { SquadMember, SquadRecording } from "./squad-members.js";
 
@@ -44,6 +44,8 @@ export interface SquadRow extends MemberFigures {
    * time on the bench counts as playing.
    */
   benchMs: number;
+  /** Part of the time on the bench with data, ms. Other time without data counts only once against the player. */
+  benchRecordedMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
 }
@@ -79,12 +81,12 @@ export function squadRows(
   const { ms, intervals: main } = sessionTime(recordings);
   return members.flatMap((member) => {
     const figures = figuresByInterval(member, options);
-    const benchMs = benchTimeOf(played, member.name);
+    const bench = benchOf(played, member.name);
     return [
-      squadRow(member, null, ms, figures(main), benchMs(null)),
+      squadRow(member, null, ms, figures(main), bench(null)),
       ...periods.map((period) => {
         const intervals = intervalsFor(period, member.name);
-        return squadRow(member, period.name, lengthOf(intervals), figures(intervals), benchMs(intervals));
+        return squadRow(member, period.name, lengthOf(intervals), figures(intervals), bench(intervals));
       }),
     ];
   });
@@ -190,22 +192,24 @@ function figuresOf(
  * Creates a row of the table.
  *
  * @param periodMs duration of the period for the member; 0 if the member does not take part
- * @param benchMs part of this duration that the member spends on the bench
+ * @param bench the times on the bench in this duration, ascending and disjoint
  */
 export function squadRow(
   member: SquadMember,
   period: string | null,
   periodMs: number,
   figures: MemberFigures,
-  benchMs: number,
+  bench: readonly Interval[],
 ): SquadRow {
-  const row = { member, period, periodMs, benchMs };
-  if (periodMs === 0) return { ...row, ...NO_FIGURES, coverage: null };
   const { metrics } = figures;
   return {
-    ...row,
-    ...figures,
-    coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs),
+    member,
+    period,
+    periodMs,
+    benchMs: lengthOf(bench),
+    benchRecordedMs: recordedWithinMs(member.recordings, bench),
+    ...(periodMs === 0 ? NO_FIGURES : figures),
+    coverage: periodMs === 0 ? null : metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs),
   };
 }
 

@@ -183,6 +183,16 @@ describe("the periods of a session", () => {
     expect(times(text, "Müller")).toEqual(["14:30:00-15:15:00", "15:30:00-16:15:00"]);
   });
 
+  it("are refused with blank times for a player, which say nothing about taking part", () => {
+    const file = (start: string, end: string) =>
+      `period,start,end,player\nA,17:00,17:45,\nA,${start},${end},Kunz\n`;
+    const message = "3: Write - if Kunz does not take part, or remove the row.";
+    expect([problemsOf(file("", "")), problemsOf(file("-", ""))]).toEqual([[message], [message]]);
+    expect(times(file("", ""))).toEqual(["15:00:00-15:45:00"]);
+    expect([problemsOf(file("-", "–")), times(file("-", "–"))]).toEqual([[], [""]]);
+    expect(problemsOf("period,start,end,player\nA,,,\n")[0]).toContain("A has no times.");
+  });
+
   it("can apply to individual players only", () => {
     const text = "period,start,end,player\nDrill,16:35,16:40,Kunz\n";
     expect(times(text, "Kunz")).toEqual(["14:35:00-14:40:00"]);

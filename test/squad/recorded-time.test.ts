@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SQUAD_COLUMNS, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { mainInterval, recordedSpans, sessionTime } from "../../src/squad/recorded-time.js";
+import { nameKey } from "../../src/squad/roster.js";
+import { type SeasonSession, seasonRow } from "../../src/squad/season.js";
+import { isWholeEntry } from "../../src/squad/season-comparison.js";
 import { squadMembers } from "../../src/squad/squad-members.js";
 import { squadRows } from "../../src/squad/squad-table.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
@@ -58,6 +61,27 @@ describe("the length of a session", () => {
     // a player of the other session only
     const late = [...others, recordingOfRows("E", tuesday)];
     expect(squadRows(squadMembers(late, null), []).at(-1)).toMatchObject({ metrics: null, coverage: 0 });
+  });
+
+  it("counts time without data on the bench once, so that means are the same before and after the times are saved", () => {
+    const [full, part] = [recordingOfRows("S-1", every(1000, 90)), recordingOfRows("S-2", every(1000, 84))];
+    const members = squadMembers([full, part], null);
+    const all = { startMs: START_MS, endMs: START_MS + 90 * MINUTE_MS };
+    const half = { name: "Match", all, own: new Map(), line: 1 };
+    // off after 82:40, recorded until 84:00
+    const times = [{ startMs: START_MS, endMs: START_MS + 82 * MINUTE_MS + 40_000 }];
+    const saved = { ...half, own: new Map([[nameKey(members[1]?.name ?? ""), times]]) };
+    const [before, after] = [half, saved].map((period) =>
+      squadRows(members, [period], {}, [saved]).filter(({ period: name }) => name === "Match"),
+    );
+    expect([wholeRows(before ?? []).size, wholeRows(after ?? []).size]).toEqual([2, 2]);
+    expect(before?.[1]?.benchMs).toBe(7 * MINUTE_MS + 20_000);
+    expect(before?.[1]?.benchRecordedMs).toBeCloseTo(80_000, -4);
+    const entries = [before, after].map((rows = []) => {
+      const row = rows[1] ?? expect.fail();
+      return { row: seasonRow(row, rows, "halves", []), session: {} as SeasonSession, daysSince: null };
+    });
+    expect(entries.map((entry) => isWholeEntry(entry))).toEqual([true, true]);
   });
 
   it("is never shorter than the longest part of a recording, for any times", () => {

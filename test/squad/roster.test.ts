@@ -188,6 +188,31 @@ describe("a roster", () => {
     ]);
   });
 
+  it("gives a recording to the player with the most exact pattern, and to nobody if two are equally exact", () => {
+    const { roster } = readRoster(
+      "player,file\nGraf,*a*\nKunz,*anna*\nMeier,07-anna-b.asi\nRoth,*b*\nWolf,*c*\nHaas,*d*\n",
+    );
+    const nameOf = (fileName: string) =>
+      playerOfRecording(roster, { serial: "TRK-9", fileName })?.name ?? null;
+    expect(["07-anna-b.asi", "07-anna-c.asi", "1-a.asi", "1-cd.asi"].map(nameOf)).toEqual([
+      "Meier",
+      "Kunz",
+      "Graf",
+      null,
+    ]);
+  });
+
+  it("refuses rows that a decimal comma shifts into a blank cell", () => {
+    const { problems } = readRoster(
+      "player,serial,high_speed_m_per_s,birth_date\nKunz,TRK-1,5,5,\nMeier,TRK-2,5,\n",
+    );
+    expect(problems.map(({ line }) => line)).toContain(2);
+    expect(problems.map(({ message }) => message).join(" ")).toContain(
+      "The row has 5 cells, but there are 4 headers.",
+    );
+    expect(problems.map(({ line }) => line)).not.toContain(3);
+  });
+
   it("finds files whose accents are encoded as on macOS", () => {
     const { roster } = readRoster("player,file\nMüller,*Müller*\n");
     const fileName = "07-Müller.asi".normalize("NFD");

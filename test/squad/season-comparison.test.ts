@@ -100,7 +100,8 @@ describe("a comparison in a season", () => {
   });
 
   it("counts time on the bench in no mean and no normal range, and does not compare it", () => {
-    const bench = (day: number) => withRow(session(day, 4100, true, 96), { benchShare: 0.78 });
+    const bench = (day: number) =>
+      withRow(session(day, 4100, true, 96), { benchShare: 0.78, benchRecordedShare: 0.78 });
     const kunz = kunzIn(
       session(0, 9000),
       session(7, 10_000),
@@ -113,7 +114,7 @@ describe("a comparison in a season", () => {
     expect(normalBefore(kunz, 4, distance)?.mean).toBe(10_000);
     expect([normalBefore(kunz, 2, distance), shareOfMatches(kunz, 2, distance)]).toEqual([null, null]);
     // the last minutes are less than a tenth
-    const late = withRow(session(14, 9000), { benchShare: 0.05 });
+    const late = withRow(session(14, 9000), { benchShare: 0.05, benchRecordedShare: 0.05 });
     expect(seasonSummary(kunzIn(session(0, 9000), late).entries, distance).mean).toBe(9000);
     const days = seasonLoad(kunz, distance, dayOf);
     // of the mean of the two matches before, 9,500 m

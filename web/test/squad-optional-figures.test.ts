@@ -78,6 +78,10 @@ describe.skipIf(hasNoBrowser)("peaks, metabolic power and standard runs of a squ
     await page.getByText("The table is on the clipboard.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied.trimEnd().split("\n").slice(-2)).toEqual([METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]);
+    const [header = [], ...lines] = copied.split("\n").map((line) => line.split("\t"));
+    expect(header.at(-1)).toBe("Notes");
+    for (const cells of lines.filter(({ length }) => length === header.length))
+      for (const cell of cells.slice(3, -1)) expect(cell).toMatch(/^(–|-?\d+(\.\d+)?)$/);
     const report = (
       await download(page, () => page.getByRole("button", { name: "Report" }).click())
     ).toString();

@@ -17,6 +17,7 @@ import {
   type SessionPeriod,
   type SquadMember,
   squadMembers,
+  suggestSubstitutions,
   type TeamFrame,
   teamFrames,
   teamShapeMeans,
@@ -40,7 +41,14 @@ import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod, ShapeRow } from "./pitch-rows.js";
 import { pitchText } from "./pitch-text.js";
-import { leftOutTexts, outsideText, presentOf, rosterFiles, tellAbsent } from "./squad-notices.js";
+import {
+  leftOutTexts,
+  outsideText,
+  presentOf,
+  rosterFiles,
+  tellAbsent,
+  tellSuggestions,
+} from "./squad-notices.js";
 import { titleOf, writeContent } from "./squad-output.js";
 import { readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, sheetBytes, tellProblems } from "./squad-sheets.js";
@@ -188,9 +196,11 @@ function periodsOf(
     intervals: [session],
     isGoalkeeper: isGoalkeeper(member),
   }));
+  const played = suggestSubstitutions(sheet?.periods ?? [], members);
+  tellSuggestions(sheet?.periods ?? [], played, members, flags.tz, context, true);
   return [
     { name: null, ...session, players: whole },
-    ...(sheet?.periods ?? []).map((period) => playedPeriod(period, whole)),
+    ...played.periods.map((period) => playedPeriod(period, whole)),
   ];
 }
 

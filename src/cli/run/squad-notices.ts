@@ -218,6 +218,7 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
  * Prints suggested halves and substitutions as lines that can be saved as periods.csv.
  *
  * @param periods periods from a file; null if the suggested ones are used
+ * @param areUsed whether the suggested times determine the output
  */
 export function tellSuggestions(
   periods: readonly SessionPeriod[] | null,
@@ -225,6 +226,7 @@ export function tellSuggestions(
   members: readonly SquadMember[],
   timeZone: string | undefined,
   { console }: Context,
+  areUsed = periods === null,
 ): void {
   const areOfFile = periods !== null && periods.length > 0;
   if (periods === null && suggested.length === 0) {
@@ -232,12 +234,11 @@ export function tellSuggestions(
   }
   if (suggested.length === 0 || (areOfFile && players.length === 0)) return;
   const seem = count(players.length, "player seems", "players seem");
-  const bench =
-    periods === null ? "." : "; without these times the bench counts as playing, except in means.";
+  const bench = areUsed ? "." : "; without these times the bench counts as playing, except in means.";
   const sentences = [
     ...(areOfFile ? [] : ["Periods are suggested from common pauses."]),
     ...(players.length === 0 ? [] : [`${seem} to come on, go off or sit out${bench}`]),
-    periods === null
+    areUsed
       ? "To change them, save these lines as periods.csv beside the recordings:"
       : "Save these lines as periods.csv beside the recordings:",
   ];

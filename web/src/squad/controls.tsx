@@ -35,16 +35,13 @@ export function Controls({
           </Choice>
         </fieldset>
       ) : null}
-      <button
-        type="button"
+      <Choice
         class="toggle"
-        aria-pressed={session.isByPosition.value}
-        onClick={() => {
-          session.isByPosition.value = !session.isByPosition.peek();
-        }}
+        isPressed={session.isByPosition.value}
+        onPress={() => (session.isByPosition.value = !session.isByPosition.peek())}
       >
         By position
-      </button>
+      </Choice>
     </>
   );
   const files = (
@@ -84,17 +81,14 @@ export function Controls({
 function Choice({
   isPressed,
   onPress,
-  children,
+  ...rest
 }: {
+  class?: string;
   isPressed: boolean;
   onPress: () => void;
   children: string;
 }) {
-  return (
-    <button type="button" aria-pressed={isPressed} onClick={onPress}>
-      {children}
-    </button>
-  );
+  return <button type="button" aria-pressed={isPressed} onClick={onPress} {...rest} />;
 }
 
 /** Returns the scopes with a button, with their names. */

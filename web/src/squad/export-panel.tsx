@@ -32,7 +32,7 @@ export function ExportPanel({ session }: { session: SquadSession }) {
       <button type="button" onClick={() => write("xlsx", ({ xlsxFile }) => xlsxFile(session))}>
         Excel (.xlsx)
       </button>
-      <p class="note">
+      <p class="note" style={{ maxWidth: "220px", margin: 0 }}>
         All players for the session, the match and each period, with all digits and the quality.
       </p>
       <p class="bad" role="alert">

@@ -22,7 +22,10 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures and the note about extra time. */
+/**
+ * Returns the visible table for spreadsheets, with fields separated by tabs, followed by the cautions for its figures and the note about
+ * extra time. The last column contains what the signs in the table mean, so that all figures are numbers.
+ */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
@@ -34,6 +37,17 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
     against: "column",
   });
   const note = session.scope.peek().kind === "match" && tableNote(session.periods.peek());
+  const mark = decimalMark();
+  const figure = (text: string) => copiedFigure(text, mark);
+  const headsAt = (isMarked: (i: number) => boolean | undefined) =>
+    columns
+      .filter((_, i) => isMarked(i))
+      .map(headOf)
+      .join(", ");
+  const ofFewer = (means: readonly string[]) =>
+    columns
+      .flatMap((column, i) => / of \d+$/.exec(means[i] ?? "")?.map((of) => headOf(column) + of) ?? [])
+      .join(", ");
   const line = (...cells: (string | null | undefined)[]) =>
     cells.map((cell) => copiedCell(cell ?? "")).join("\t");
   return [
@@ -44,25 +58,41 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
       ...columns.map((column) =>
         `${headOf(column)}, ${underHead(column, rows, order.isPerMinute)}`.replace(/, $/, ""),
       ),
+      "Notes",
     ),
     ...table.groups.flatMap(({ name, count, means, lines }) => [
-      ...(name === null ? [] : [line("", `${name}, mean of ${count}`, "", ...means)]),
+      ...(name === null
+        ? []
+        : [line("", `${name}, mean of ${count}`, "", ...means.map(figure), ofFewer(means))]),
       ...lines.map(({ row: { member }, cells }) =>
         line(
           member.player?.number,
           member.name,
           member.player?.position,
-          ...cells.map(({ text, isAtLeast }) => (isAtLeast ? `≥${text}` : text)),
+          ...cells.map(({ text }) => figure(text)),
+          headsAt((i) => cells[i]?.isAtLeast).replace(/^./, "At least: $&"),
         ),
       ),
     ]),
-    line("", `Mean of ${table.count}`, "", ...table.means),
-    line("", "Highest", "", ...table.highest),
+    line("", `Mean of ${table.count}`, "", ...table.means.map(figure), ofFewer(table.means)),
+    line("", "Highest", "", ...table.highest.map(figure)),
     ...cautionsOf(columns).map((caution) => line(caution)),
     ...(note ? [line(note)] : []),
     "",
   ].join("\n");
 }
+
+/** Returns the decimal mark of the browser's language, which spreadsheets use for pasted numbers. */
+const decimalMark = () =>
+  new Intl.NumberFormat().formatToParts(0.5).find(({ type }) => type === "decimal")?.value ?? ".";
+
+/** Returns a figure as a number for spreadsheets: without separators of thousands, with a hyphen as sign, and without its number of players. */
+export const copiedFigure = (text: string, mark: string): string =>
+  text
+    .replace(/ of \d+$/, "")
+    .replace("−", "-")
+    .replaceAll(",", "")
+    .replace(".", mark);
 
 /**
  * Returns a cell without tabs and line breaks. Only a number can begin with a sign, because a text that begins with a sign could be a

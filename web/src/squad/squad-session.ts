@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
-  benchTimeOf,
+  benchOf,
   findSessions,
   type Interval,
   mainInterval,
@@ -258,8 +258,8 @@ export class SquadSession {
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];
       if (one === undefined || its === undefined) return [];
-      const benchMs = benchTimeOf(played, member.name)(scope.kind === "session" ? null : its.intervals);
-      return { ...squadRow(member, its.period, its.periodMs, one, benchMs), member };
+      const bench = benchOf(played, member.name)(scope.kind === "session" ? null : its.intervals);
+      return { ...squadRow(member, its.period, its.periodMs, one, bench), member };
     });
   }
 

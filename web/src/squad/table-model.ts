@@ -131,9 +131,9 @@ function meanRows(
   { isPerMinute }: TableForm,
 ): readonly PlayerRow[] {
   if (isPerMinute) {
-    return own.filter(({ metrics, benchMs }) => {
+    return own.filter(({ metrics, benchRecordedMs }) => {
       const recordedMs = metrics === null ? 0 : recordedTimeMs(metrics);
-      return recordedMs >= LEAST_PER_MINUTE_MS && benchMs <= MOST_BENCH_SHARE * recordedMs;
+      return recordedMs >= LEAST_PER_MINUTE_MS && benchRecordedMs <= MOST_BENCH_SHARE * recordedMs;
     });
   }
   const whole = wholeRows(all);

@@ -59,7 +59,8 @@ export interface PlayerPeriod {
   /** Ascending and disjoint; empty if the player does not take part. */
   intervals: readonly Interval[];
   periodMs: number;
-  benchMs: number;
+  /** Times on the bench in the period. */
+  bench: readonly Interval[];
 }
 
 /** The input of the figures of a player in a session. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import {
-  benchTimeOf,
+  benchOf,
   halvesOf,
   type Interval,
   intervalsFor,
@@ -107,14 +107,14 @@ export function playerPeriods(
   frames: readonly SessionFrame[],
 ): FramedPeriod[] {
   const name = idAsName(athleteId);
-  const benchMs = benchTimeOf(periods, name);
+  const bench = benchOf(periods, name);
   const framed = (period: string, intervals: readonly Interval[], names: readonly string[]): FramedPeriod => {
     const own = frames.filter((frame) => names.includes(frame.period));
     return {
       period,
       intervals: common(intervalsOf(own), intervals),
       periodMs: lengthOf(intervals),
-      benchMs: benchMs(period === WHOLE ? null : intervals),
+      bench: bench(period === WHOLE ? null : intervals),
       own,
       shownAs: own.length === 0 && intervals.length > 0 ? null : period,
     };
@@ -140,11 +140,11 @@ export function isKept(stored: string, own: readonly Pick<SessionFrame, "id" | "
   return stored !== "" && own.some(({ isLost }) => isLost) && stored.split(" ").every((id) => ids.has(id));
 }
 
-export const asPlayerPeriod = ({ period, intervals, periodMs, benchMs }: FramedPeriod): PlayerPeriod => ({
+export const asPlayerPeriod = ({ period, intervals, periodMs, bench }: FramedPeriod): PlayerPeriod => ({
   period,
   intervals,
   periodMs,
-  benchMs,
+  bench,
 });
 
 /** Returns the sum of the halves of a match. The table has no row for it if a period has its name. */

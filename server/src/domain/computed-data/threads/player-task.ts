@@ -118,12 +118,12 @@ function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRec
 
 function figuresIn(
   member: SquadMember,
-  { period, intervals, periodMs, benchMs }: PlayerPeriod,
+  { period, intervals, periodMs, bench }: PlayerPeriod,
   figures: ReturnType<typeof figuresByInterval>,
   optional: () => OptionalPlayerFigures,
 ): PlayerFigures {
   const computed = figures(intervals);
-  const row = squadRow(member, period === "" ? null : period, periodMs, computed, benchMs);
+  const row = squadRow(member, period === "" ? null : period, periodMs, computed, bench);
   const { metrics, hrCoverage } = row;
   return {
     figures: Object.fromEntries(SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)])),
