@@ -1,13 +1,16 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Menu } from "../parts/menu.js";
+import { useLoaded } from "../view/use-loaded.js";
 import { PeriodsButton } from "./clock/periods-button.js";
 import { ColumnsMenu } from "./columns-menu.js";
-import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
+import { ExportMenu, type ExportProps } from "./export-menu.js";
 import { isPhone } from "./room.js";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
 import type { Against } from "./table-model.js";
+
+const loadCopyButton = async () => (await import("./copy-button.js")).CopyButton;
 
 /** Controls for the scope and the form of the table. */
 export function Controls({
@@ -22,6 +25,7 @@ export function Controls({
   hasFigures: boolean;
   children: ComponentChildren;
 }) {
+  const Copy = useLoaded(loadCopyButton);
   const figures = (
     <>
       <PeriodsButton session={session} />
@@ -49,7 +53,7 @@ export function Controls({
       {hasFigures ? (
         <>
           <ColumnsMenu session={session} columns={columns} against={against} />
-          <CopyButton session={session} columns={columns} />
+          {Copy && <Copy session={session} columns={columns} />}
         </>
       ) : null}
       <ExportMenu session={session} columns={columns} />

@@ -15,6 +15,7 @@ import {
   squadRow,
   type ZoneKind,
 } from "asi-convert/squad";
+import type { SheetKind } from "asi-convert/squad-sheets";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
@@ -33,7 +34,6 @@ import type { SheetFile, SquadFile } from "./squad-file.js";
 import { messageOf, SquadFiles } from "./squad-files.js";
 import { type PlayerRow, playersOf, type SquadPlayer } from "./squad-player.js";
 import type { StoredSession } from "./stored-session.js";
-import { takeSheet } from "./take-sheet.js";
 import type { SquadWorkers } from "./workers.js";
 
 export type { PlayerRow, SquadPlayer };
@@ -157,7 +157,7 @@ export class SquadSession {
     this.#actions = actions;
     this.#cache = new FigureCache(workers);
     this.opened = new SquadFiles(workers, stored, {
-      onSheet: (kind) => takeSheet(this, kind),
+      onSheet: (kind) => this.#takeSheet(kind),
       onShown: () => this.showMatch(),
     });
     this.files = this.opened.files;
@@ -237,6 +237,13 @@ export class SquadSession {
     this.cursorMs.value = startMs;
     this.chosen.value =
       this.players.peek().find(({ recordings }) => recordings.includes(recording))?.key ?? null;
+  }
+
+  /** A new sheet replaces earlier changes, if there are any. */
+  async #takeSheet(kind: SheetKind): Promise<void> {
+    if (this.editedPeriods.peek() === null && this.trackerNames.peek().size === 0) return;
+    const { takeSheet } = await import("./take-sheet.js");
+    takeSheet(this, kind);
   }
 
   /** Returns the rows of any scope, as for files and reports. @param played when players were on the pitch */
