@@ -18,6 +18,8 @@ interface Odd {
   harm?: (bytes: Uint8Array) => Uint8Array;
   /** Expected messages on the standard error or in the text. */
   told?: readonly string[];
+  /** The first row that `asi squad` includes, if it excludes others, which it says. */
+  squadFrom?: string;
   /** The reason why totals of laps differ from the figures (docs/formats.md). */
   laps?: "have all rows";
 }
@@ -91,7 +93,11 @@ const ODD: readonly Odd[] = [
     rows: TEN_HZ.flatMap((s) => rowsAt([s, s])).map((row, i) => ({ ...row, speed: 3 + (i % 2) })),
     told: ["1201 rows"],
   },
-  { name: "rows of the day before", rows: rowsAt([...times(10, 0.1, -86_400), ...TEN_HZ]) },
+  {
+    name: "rows of the day before",
+    rows: rowsAt([...times(10, 0.1, -86_400), ...TEN_HZ]),
+    squadFrom: "2026-05-16",
+  },
   { name: "no heart rate", rows: rowsAt(TEN_HZ, { hr: () => 0 }) },
   { name: "heart rates that nobody has", rows: rowsAt(TEN_HZ, { hr: (s) => [250, 20, 140][s % 3] ?? 0 }) },
   { name: "few heart rates", rows: rowsAt(TEN_HZ, { hr: (s) => (s % 30 === 0 ? 120 + s / 3 : 0) }) },
@@ -136,21 +142,24 @@ const oneDecimal = (value: number | null) => Math.round((value ?? 0) * 10) / 10;
 
 const number = (text: string | undefined) => (text === undefined || text === "" ? null : Number(text));
 
-describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) => {
+const figuresOf = (metrics: Metrics): Figures => ({
+  distance: metrics.total_distance,
+  seconds:
+    Math.round(metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0) * 10) / 10,
+  maxSpeed: metrics.max_speed,
+  meanHr: metrics.hr_avg,
+});
+
+describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], squadFrom, laps }) => {
   it("has the same distance, time, maximum speed and mean heart rate in each output, or the output explains the difference", async () => {
     const cwd = scratchFolder();
     const bytes = await wholeBytes(encode(rows, { serial: "ODD-1" }));
     writeFileSync(join(cwd, "odd.asi"), harm?.(bytes) ?? bytes);
     const run = (...args: string[]) => asi([...args, "odd.asi"], { cwd });
 
-    const { metrics }: { metrics: Metrics } = JSON.parse((await run("stats", "--json")).stdout);
-    const expected: Figures = {
-      distance: metrics.total_distance,
-      seconds:
-        Math.round(metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0) * 10) / 10,
-      maxSpeed: metrics.max_speed,
-      meanHr: metrics.hr_avg,
-    };
+    const statsOf = async (...args: string[]) =>
+      figuresOf((JSON.parse((await run("stats", "--json", ...args)).stdout) as { metrics: Metrics }).metrics);
+    const expected = await statsOf();
 
     const [csv] = tableOf((await run("stats", "--format", "csv")).stdout);
     expect(number(csv?.distance_m)).toBe(expected.distance);
@@ -174,6 +183,8 @@ describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) =
       expect(table.stdout + table.stderr).toContain(one);
     }
 
+    if (squadFrom !== undefined) expect(table.stderr).toContain(`only those of ${squadFrom} are included`);
+    const ofSquad = squadFrom === undefined ? expected : await statsOf("--from", squadFrom);
     const [squad] = tableOf((await run("squad", "--format", "csv")).stdout);
     const efforts = ["accelerations_2_to_3_m_per_s2", "accelerations_from_3_m_per_s2"].map((key) =>
       number(csv?.[key]),
@@ -184,18 +195,18 @@ describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) =
     const [line = "{}"] = (await run("squad", "--format", "jsonl")).stdout.split("\n");
     for (const row of [squad ?? {}, JSON.parse(line)]) {
       const figure = (key: string) => (row[key] === "" || row[key] === null ? null : Number(row[key]));
-      expect(figure("distance_m")).toBe(expected.distance);
-      expect(60 * (figure("minutes") ?? 0)).toBeCloseTo(expected.seconds, 1);
+      expect(figure("distance_m")).toBe(ofSquad.distance);
+      expect(60 * (figure("minutes") ?? 0)).toBeCloseTo(ofSquad.seconds, 1);
       expect(figure("top_speed_km_per_h")).toBe(
-        expected.maxSpeed === null ? null : Math.round(expected.maxSpeed * 36_000) / 10_000,
+        ofSquad.maxSpeed === null ? null : Math.round(ofSquad.maxSpeed * 36_000) / 10_000,
       );
-      expect(figure("hr_mean_bpm")).toBe(expected.meanHr);
+      expect(figure("hr_mean_bpm")).toBe(ofSquad.meanHr);
     }
     await run("squad", "-o", "table.xlsx");
     const sheet = strFromU8(
       unzipSync(readFileSync(join(cwd, "table.xlsx")))["xl/worksheets/sheet1.xml"] ?? new Uint8Array(),
     );
-    if (expected.distance !== null) expect(sheet).toContain(`<v>${expected.distance}</v>`);
+    if (ofSquad.distance !== null) expect(sheet).toContain(`<v>${ofSquad.distance}</v>`);
 
     expect(number((await run("load")).stdout.match(/2026-05-16 +(\S+)/)?.[1]?.replace("-", ""))).toBe(
       expected.distance === null ? null : oneDecimal(expected.distance),
