@@ -41,7 +41,7 @@ export interface SeasonRow extends DataShares {
   limits: FigureLimits | null;
   /** Share of the time that the figures cover in which the player seems to be on the bench, 0 to 1. */
   benchShare: number;
-  /** Its part with data; absent for 0. */
+  /** Its part with data; absent means 0. */
   benchRecordedShare?: number;
   /** Time of the player divided by the longest one of any player, 0 to 1. */
   playedShare: number;

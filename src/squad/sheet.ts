@@ -101,8 +101,11 @@ function withoutHeader(
   delimiter: string,
 ): SheetProblem[] {
   const index = fields.findIndex((field, i) => field !== "" && (headers[i] ?? "") === "");
-  // a decimal comma shifts the cells after it, of which the last can be blank
-  if (index < 0 && fields.length > headers.length && delimiter === ",")
+  // A decimal comma leaves two cells of digits, and shifts those after it, of which the last can be blank. A comma at the end of each row
+  // is ordinary.
+  const isDigits = (field = "") => /^\d+$/.test(field);
+  const hasComma = fields.some((field, i) => isDigits(field) && isDigits(fields[i + 1]));
+  if (index < 0 && fields.length > headers.length && delimiter === "," && hasComma)
     return [
       {
         line,

@@ -213,6 +213,10 @@ describe("a roster", () => {
     expect(problems.map(({ line }) => line)).not.toContain(3);
   });
 
+  it("accepts a comma at the end of each row", () => {
+    expect(readRoster("player,serial\nKunz,12,\nMeier,13,\n").problems).toEqual([]);
+  });
+
   it("finds files whose accents are encoded as on macOS", () => {
     const { roster } = readRoster("player,file\nMüller,*Müller*\n");
     const fileName = "07-Müller.asi".normalize("NFD");

@@ -20,6 +20,7 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
+import { isOutdated } from "../view/use-loaded.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
 import { type Ignored, idsOf } from "./ignored.js";
@@ -86,7 +87,7 @@ export class SquadSession {
   readonly sessionOf: Signal<number | null> = signal(null);
   /** Recordings of the current session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
-  /** The time from the first row to the end of the last. It is null until there is a row. */
+  /** The time from the first row to the end of the last, without rows of another time. It is null until there is a row. */
   readonly interval: ReadonlySignal<Interval | null>;
   /** The time that the figures of the session cover, from the recordings that count. */
   readonly time: ReadonlySignal<SessionTime>;
@@ -143,7 +144,6 @@ export class SquadSession {
   readonly stored: StoredSession | null;
   readonly #actions: SquadActions;
   readonly #cache: FigureCache;
-  /** The time in which any player has data. */
   readonly #stop: () => void;
 
   constructor(
@@ -242,8 +242,9 @@ export class SquadSession {
   /** A new sheet replaces earlier changes, if there are any. */
   async #takeSheet(kind: SheetKind): Promise<void> {
     if (this.editedPeriods.peek() === null && this.trackerNames.peek().size === 0) return;
-    const { takeSheet } = await import("./take-sheet.js");
-    takeSheet(this, kind);
+    const part = await import("./take-sheet.js").catch(() => null);
+    if (part === null) isOutdated.value = true;
+    else part.takeSheet(this, kind);
   }
 
   /** Returns the rows of any scope, as for files and reports. @param played when players were on the pitch */

@@ -1,4 +1,4 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import { batch, type ReadonlySignal, type Signal } from "@preact/signals";
 import { playerOfRecording, type Roster, type SessionPeriod } from "asi-convert/squad";
 import type { SheetKind } from "asi-convert/squad-sheets";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
@@ -18,17 +18,18 @@ interface Changed {
  * Lets a file that was just read replace earlier changes of the user: periods as a step that can be undone, a roster for the trackers that
  * it names.
  */
-export function takeSheet(session: Changed, kind: SheetKind): void {
-  if (kind === "periods" && session.editedPeriods.peek() && session.periodsOfFile.peek()?.content.length) {
-    session.periodSteps.change({ periods: null });
-  }
-  const { trackerNames } = session;
-  const assigned = trackerNames.peek();
-  // the roster without them tells which recordings it names
-  trackerNames.value = new Map();
-  const roster = session.roster.peek()?.content ?? { players: [] };
-  const named = session.recordings.peek().filter((one) => playerOfRecording(roster, one));
-  trackerNames.value = new Map(
-    [...assigned].filter(([, serial]) => !named.some((one) => one.serial === serial)),
-  );
-}
+export const takeSheet = (session: Changed, kind: SheetKind): void =>
+  batch(() => {
+    if (kind === "periods" && session.editedPeriods.peek() && session.periodsOfFile.peek()?.content.length) {
+      session.periodSteps.change({ periods: null });
+    }
+    const { trackerNames } = session;
+    const assigned = trackerNames.peek();
+    // the roster without them tells which recordings it names
+    trackerNames.value = new Map();
+    const roster = session.roster.peek()?.content ?? { players: [] };
+    const named = session.recordings.peek().filter((one) => playerOfRecording(roster, one));
+    trackerNames.value = new Map(
+      [...assigned].filter(([, serial]) => !named.some((one) => one.serial === serial)),
+    );
+  });
