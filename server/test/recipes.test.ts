@@ -137,7 +137,8 @@ describe("a recipe", () => {
     const rows = await s.store.database.queries
       .select()
       .from(auditLog)
-      .where(and(eq(auditLog.entity, "recipe"), eq(auditLog.entityId, body.id)));
+      .where(and(eq(auditLog.entity, "recipe"), eq(auditLog.entityId, body.id)))
+      .orderBy(auditLog.id);
     expect(rows.map(({ operation, after }) => [operation, after?.hash])).toEqual([
       ["createRecipe", body.hash],
       ["deleteRecipe", undefined],

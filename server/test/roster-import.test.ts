@@ -309,7 +309,7 @@ describe("a roster", () => {
       ],
       [
         `player,serial,sprint (m/s)\n${bea.username},,0.01\n`,
-        "line 2: sprint must be from 0.1 to 30 m/s (108 km/h); faster samples do not count.",
+        'line 2: sprint is "0.01"; it must be from 0.5 to 100 m/s, 1.8 to 360 km/h.',
       ],
       [
         `player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`,

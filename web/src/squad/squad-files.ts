@@ -11,7 +11,7 @@ import type { SquadWorkers } from "./workers.js";
 /** What follows files. */
 interface Followers {
   /** Called with each roster and each file of periods. */
-  onSheet(kind: SheetKind): void;
+  onSheet(kind: SheetKind): Promise<void> | void;
   /** Called when all files are read, together with the end of reading. */
   onShown(): void;
 }
@@ -174,11 +174,8 @@ export class SquadFiles {
       return;
     }
     if (sheet !== null) {
-      batch(() => {
-        this.#setState(id, sheet.kind === "corners" ? { name: "corners" } : { name: "sheet", ...sheet });
-        this.#followers.onSheet(sheet.kind);
-      });
-      return;
+      this.#setState(id, sheet.kind === "corners" ? { name: "corners" } : { name: "sheet", ...sheet });
+      return this.#followers.onSheet(sheet.kind);
     }
     const stored = this.#stored;
     if (stored !== null && range === null) {
