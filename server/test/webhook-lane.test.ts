@@ -52,6 +52,28 @@ it("a pass reads one page of the receivers of an account, and later passes reach
   expect(taken).toEqual(["host-999", "host-000"]);
 });
 
+it("a pass asks a limited number of accounts whose receivers are busy, and later passes reach all others", async () => {
+  const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 1 });
+  const taken: Job[] = [];
+  const execute = vi.spyOn(s.ctx.queries, "execute");
+  const pass = async () => {
+    execute.mockClear();
+    await lane.fill(s.ctx, (job) => taken.push(job));
+    return execute.mock.calls.length;
+  };
+  await add("busy");
+  await pass();
+  expect(taken).toHaveLength(1);
+  await s.store.database.queries.execute(sql`
+    INSERT INTO jobs (job_id, kind, charged_to, receiver, state, payload, details, due_at, created_at)
+    SELECT 'job-' || n, 'webhook', n, CASE n WHEN 350 THEN 'other' ELSE 'busy' END, 'PENDING', '{}', '{}', now(), now()
+    FROM generate_series(2, 500) AS n`);
+  // Each pass asks 100 accounts, and finds them in pages of 200.
+  const statements = [await pass(), await pass(), await pass(), await pass()];
+  expect(Math.max(...statements)).toBeLessThanOrEqual(110);
+  expect(taken.map(({ receiver }) => receiver)).toEqual(["busy", "other"]);
+});
+
 it("receivers with many due jobs do not delay another receiver of the same account", async () => {
   const receivers = ["a", "b", "c", "d", "e"];
   for (const receiver of receivers) for (let n = 0; n < 12; n++) await add(receiver);

@@ -24,6 +24,12 @@ export interface LaneSettings {
   perReceiver?: number;
 }
 
+/**
+ * Maximum number of accounts that a pass asks for jobs of receivers. Receivers that are busy or slow can leave nothing to lease, and the
+ * other lanes wait for a pass. The next pass continues with the next account.
+ */
+const MOST_ASKED = 100;
+
 /** Number of groups for which a lane remembers the account served last. */
 const MAX_GROUPS = 10_000;
 
@@ -90,16 +96,16 @@ export class Lane {
       start(job);
     };
     let hasLeased = false;
+    const budget = { asked: 0 };
     const groups = rounds(this.#served, (after) => groupsWaiting(queries, this.kind, after, clock.now()));
     for await (const { sharers, last } of groups) {
       for (const [index, group] of sharers.entries()) {
         const places = this.#shareOfGroup(group, sharers.length - index);
-        const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin) : 0;
-        if (began > 0) {
-          this.#served = group;
-          hasLeased = true;
-        }
-        if (this.#free === 0) return hasLeased;
+        const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin, budget) : 0;
+        hasLeased ||= began > 0;
+        const isUsed = budget.asked === MOST_ASKED;
+        if (began > 0 || isUsed) this.#served = group;
+        if (this.#free === 0 || isUsed) return hasLeased;
       }
       if (last) break;
     }
@@ -107,7 +113,13 @@ export class Lane {
   }
 
   /** Leases jobs of one group. @returns the number of jobs */
-  async #fillGroup(ctx: Context, group: string, places: number, begin: (job: Job) => void): Promise<number> {
+  async #fillGroup(
+    ctx: Context,
+    group: string,
+    places: number,
+    begin: (job: Job) => void,
+    budget: { asked: number },
+  ): Promise<number> {
     const { queries, clock } = ctx;
     let left = places;
     const accounts = rounds(this.#servedOf.get(group) ?? null, (after) =>
@@ -119,8 +131,10 @@ export class Lane {
         const jobs = share > 0 ? await this.#lease(ctx, { group, account }, share) : [];
         for (const job of jobs) begin(job);
         left -= jobs.length;
-        if (jobs.length > 0) this.#servedOf.set(group, account);
-        if (left === 0) return places;
+        if (share > 0 && this.#settings.perReceiver !== undefined) budget.asked++;
+        const isUsed = budget.asked === MOST_ASKED;
+        if (jobs.length > 0 || isUsed) this.#servedOf.set(group, account);
+        if (left === 0 || isUsed) return places - left;
       }
       if (last) break;
     }
