@@ -1,15 +1,16 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
+import type { ParameterOverrides } from "asi-convert/metrics";
 import type { OpenFiles } from "./parts/open-files.js";
 import type { Workspace } from "./recording/workspace.js";
 import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
 import type { StoredSession } from "./squad/stored-session.js";
 import { type FoundSquad, findKept, removeClosed } from "./view/kept-squad.js";
 import { goToViewer, leaveViewerAddress, mayReplaceSquad } from "./view/route.js";
+import { setPlayer } from "./view/set-player.js";
 import type { Settings } from "./view/settings.js";
 import { hasLeft, signedInAs } from "./view/signed-in.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
-import { setZones } from "./view/zone-speeds.js";
 
 type SquadPart = typeof import("./squad/squad-part.js");
 
@@ -142,18 +143,20 @@ function actionsOn(
 ): SquadActions {
   let isOpening = false;
   return {
-    async onPlayer(name, files, zones, player) {
+    async onPlayer({ name, recordings, player }, zones) {
       // a second press during reading would add the recordings of a second player
       if (isOpening) return;
       isOpening = true;
+      let own: ParameterOverrides;
       try {
-        await openFiles(files);
+        own = await workspace.reader.ask("ownParameters", { player });
+        await openFiles(recordings.map(({ file }) => file));
       } finally {
         isOpening = false;
       }
       const opened = workspace.opened.peek();
       if (opened.length === 0) return;
-      for (const recording of opened) setZones(recording, zones, player);
+      for (const recording of opened) setPlayer(recording, player, zones, own);
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;
     },

@@ -7,7 +7,7 @@ import { LocalReader } from "./recording/local-reader.js";
 import { prepare } from "./recording/prepare.js";
 import { type ReportData, readReportData } from "./recording/report-data.js";
 import { titleOf } from "./recording/timeline.js";
-import { rememberedSettings } from "./view/settings.js";
+import { athleteOf, rememberedSettings } from "./view/settings.js";
 import { Viewer } from "./viewer.js";
 
 /** Shows a report in one file, which contains the viewer and the rows of a recording (docs/report-file.md). */
@@ -21,7 +21,6 @@ function start(): void {
   const { max_hr = null, ...params } = data.metrics.params;
   settings.preset.value = data.metrics.preset;
   settings.params = (preset) => (preset === data.metrics.preset ? params : undefined);
-  settings.maxHeartRate.value = max_hr;
   const samples = unpackSamples(fromBase64(data.samples));
   const { info, report, engine } = data.inspection;
   const { recording, rows } = prepare(0, [samples], {
@@ -34,6 +33,7 @@ function start(): void {
     cutOff: null,
     notes: [],
   });
+  athleteOf(recording).maxHeartRate.value = max_hr;
   const reader = new LocalReader(recording, rows, damageOf(data));
   document.title = `${titleOf(recording.facts)}, report`;
   render(

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { Damage } from "asi-convert";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
 import { NoFigures } from "./parts/no-figures.js";
 import { Stage } from "./parts/stage.js";
@@ -15,10 +15,9 @@ import { placeInTime } from "./recording/placed.js";
 import type { Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
-import type { Settings } from "./view/settings.js";
+import { athleteOf, type Settings } from "./view/settings.js";
 import { useLoaded } from "./view/use-loaded.js";
 import type { TimeWindow } from "./view/window.js";
-import { showZonesOf } from "./view/zone-speeds.js";
 
 interface Props {
   recording: Recording;
@@ -40,11 +39,11 @@ const COLOURINGS = [
 const lastShown = new WeakMap<Recording, TimeWindow>();
 
 /** One recording, with figures, map, plots, and the information in the file. */
-export function Viewer({ recording, reader, settings, linked = null }: Props) {
+export function Viewer({ recording, reader, settings: ofPage, linked = null }: Props) {
+  const settings = useMemo(() => ({ ...ofPage, ...athleteOf(recording) }), [ofPage, recording]);
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
   const [selection] = useState(() => newSelection(whole, lastShown.get(recording) ?? linked));
-  useLayoutEffect(() => showZonesOf(recording, settings), [recording, settings]);
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
   const { shown: shownHeart, toggle } = useHeart(recording, reader);

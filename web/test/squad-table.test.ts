@@ -173,6 +173,27 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     expect(file.toString("utf8")).toBe(command(scene.folder, "--roster", path, "--format", "csv"));
   });
 
+  it("opens each player with the maximum heart rate of the roster, which a change for another player leaves", async ({
+    scene,
+  }) => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(path, "player;serial;max_hr\nKeller;TRK-1;190\nMeier;TRK-2;\nHuber;TRK-3;200\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !file.endsWith("roster.csv")), path]);
+    await ready(page);
+    const field = page.getByLabel("Maximum heart rate of the athlete");
+    const found: string[] = [];
+    for (const name of ["Keller", "Meier", "Huber"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      found.push(await field.inputValue());
+      await field.fill("195");
+      await field.press("Enter");
+      await page.goBack();
+      await ready(page);
+    }
+    expect(found).toEqual(["190", "", "200"]);
+  });
+
   it("remains sorted by a figure after its column is hidden", async ({ open }) => {
     const page = await open();
     await head(page, "Top").click();

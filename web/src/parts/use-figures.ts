@@ -5,9 +5,8 @@ import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import type { Figures } from "../recording/recording.js";
 import { oneAtATime } from "../view/latest.js";
-import { figureSettings, inMPerS, type Settings } from "../view/settings.js";
+import { athleteOf, figureSettings, type Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
-import { commonZones } from "../view/zone-speeds.js";
 
 export interface ShownFigures {
   /** One entry for each recording, or null until the figures are computed. */
@@ -16,16 +15,13 @@ export interface ShownFigures {
   problem: string | null;
 }
 
-/** Recordings of several people use the same fixed zones. Several recordings of one person use the zones of that person. */
+/** Recordings of several people use the same fixed zones. Several recordings of one person use the values of that person. */
 function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<typeof figureSettings> {
-  const all = figureSettings(settings);
-  if (placed.length === 1) return all;
-  const zones = commonZones(placed.map(({ recording }) => recording));
-  return {
-    ...all,
-    maxSpeedMPerS: inMPerS(zones?.max ?? null),
-    aerobicSpeedMPerS: inMPerS(zones?.aerobic ?? null),
-  };
+  const [first, ...others] = placed.map(({ recording }) =>
+    figureSettings({ ...settings, ...athleteOf(recording) }),
+  );
+  const isOne = others.every((one) => JSON.stringify(one) === JSON.stringify(first));
+  return first !== undefined && isOne ? first : figureSettings(settings);
 }
 
 /** Computes the figures of the visible part. */

@@ -1,5 +1,6 @@
 import type { Damage } from "asi-convert";
-import type { HeartRateVariability, Recipe, StandardRuns } from "asi-convert/metrics";
+import type { HeartRateVariability, ParameterOverrides, Recipe, StandardRuns } from "asi-convert/metrics";
+import type { Player } from "asi-convert/squad";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
@@ -67,6 +68,8 @@ export interface Requests {
   /** The plot data of the waveform. Requires `heart`. */
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
+  /** The thresholds and maximum heart rate of a player, which replace those of the squad. */
+  ownParameters: { asked: { player: Player | null }; answered: ParameterOverrides };
   save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
   /** Writes one CSV with several recordings. */
   saveTogether: { asked: { parts: SavedPart[]; options: SaveOptions }; answered: Saved };

@@ -116,6 +116,10 @@ const handlers: Handlers<Requests> = {
     if (file === null) return { places: [], hasMore: false };
     return findDamage(file, { serial: recording.facts.info?.serial });
   },
+  async ownParameters({ player }) {
+    const { ownParameters } = await import("./squad/own-parameters.js");
+    return ownParameters(player);
+  },
   async save({ format, options, ...part }) {
     const { save } = await import("./save.js");
     return save(savedOf(part), format, options);

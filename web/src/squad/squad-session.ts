@@ -6,7 +6,6 @@ import {
   mainInterval,
   namesIn,
   ofAnotherSport,
-  type Player,
   type Roster,
   type SessionPeriod,
   type SessionTime,
@@ -45,12 +44,7 @@ export interface SquadActions {
    * Replaces the squad view with the recordings of a player, under the player's name.
    * @param zones the individual zones of the squad
    */
-  onPlayer: (
-    name: string,
-    files: readonly File[],
-    zones: ZoneKind | null,
-    player: Player | null,
-  ) => Promise<void>;
+  onPlayer: (player: SquadPlayer, zones: ZoneKind | null) => Promise<void>;
   onClose: (session: SquadSession) => void;
 }
 
@@ -272,10 +266,9 @@ export class SquadSession {
   }
 
   /** Shows the recordings of a player instead of the squad. */
-  async openPlayer({ name, player, recordings, key }: SquadPlayer): Promise<void> {
-    this.chosen.value = key;
-    const files = recordings.map(({ file }) => file);
-    if (files.length > 0) await this.#actions.onPlayer(name, files, this.zones.peek(), player);
+  async openPlayer(one: SquadPlayer): Promise<void> {
+    this.chosen.value = one.key;
+    if (one.recordings.length > 0) await this.#actions.onPlayer(one, this.zones.peek());
   }
 
   /** Ends the workers and frees their data. */

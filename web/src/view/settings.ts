@@ -20,22 +20,43 @@ export const PRESETS = [
 ] as const;
 export type Preset = (typeof PRESETS)[number][0];
 
-export interface Settings {
+/** Values of a person, which are entered in the viewer or come from a squad. They are not stored. */
+export interface Athlete {
+  /** Maximum heart rate, beats per minute, or null if it is unknown. */
+  maxHeartRate: Signal<number | null>;
+  /** Confirmed maximum speed, for zones of a person, or null for the fixed zones of the sport. */
+  maxSpeedKmPerH: Signal<number | null>;
+  /** Aerobic speed, for zones of both speeds, or null for zones of the maximum speed only. */
+  aerobicSpeedKmPerH: Signal<number | null>;
+  /**
+   * Returns the parameters that replace those of a sport: in a report file those from the command, only for its own sport, and for a player of a
+   * squad those of the roster.
+   */
+  params?: (preset: Preset) => ParameterOverrides | undefined;
+}
+
+/** Persons by recording. */
+const athletes = new WeakMap<object, Athlete>();
+
+export const newAthlete = (): Athlete => ({
+  maxHeartRate: signal(null),
+  maxSpeedKmPerH: signal(null),
+  aerobicSpeedKmPerH: signal(null),
+});
+
+/** Returns the person of a recording. */
+export function athleteOf(recording: object): Athlete {
+  const athlete = athletes.get(recording) ?? newAthlete();
+  athletes.set(recording, athlete);
+  return athlete;
+}
+
+/** The settings of the page. The viewer has those of its athlete. */
+export interface Settings extends Athlete {
   theme: Signal<ThemeChoice>;
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
-  /** Returns the parameters from the command that replace those of a sport. Only a report file has them, and only for its own sport. */
-  params?: (preset: Preset) => ParameterOverrides | undefined;
-  /** Maximum heart rate of the athlete, beats per minute, or null if it is unknown. It is not stored, because athletes differ. */
-  maxHeartRate: Signal<number | null>;
-  /**
-   * Confirmed maximum speed of the athlete, for zones of a person, or null for the fixed zones of the sport. It is not stored, because
-   * athletes differ.
-   */
-  maxSpeedKmPerH: Signal<number | null>;
-  /** Aerobic speed, for zones of both speeds, or null for zones of the maximum speed only. */
-  aerobicSpeedKmPerH: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
   /** Address of map tiles with `{z}`, `{x}` and `{y}`, or an empty text if there is none. */
@@ -65,7 +86,7 @@ export function figureSettings({
   };
 }
 
-export const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
+const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
 
 /** Returns the settings, which this browser stores. */
 export function rememberedSettings(): Settings {
@@ -78,9 +99,7 @@ export function rememberedSettings(): Settings {
       PRESETS.map(([name]) => name),
       "soccer",
     ),
-    maxHeartRate: signal(null),
-    maxSpeedKmPerH: signal(null),
-    aerobicSpeedKmPerH: signal(null),
+    ...newAthlete(),
     pitch: remembered("asi-pitch", ["on", "off"], "off"),
     tiles: rememberedText("asi-tiles"),
   };
