@@ -86,9 +86,9 @@ function playerOfFile(players: readonly Player[], fileName: string): Player | nu
   return found;
 }
 
-/** Returns the number of fixed characters; a pattern without wildcards is the most exact one. */
+/** Returns the number of fixed characters, which is infinite without wildcards, because such a pattern is the most exact one. */
 const exactnessOf = (pattern: string): number =>
-  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : 1e9;
+  /[*?]/.test(pattern) ? comparable(pattern).replace(/[*?]/g, "").length : Infinity;
 
 function meetsPattern(fileName: string, pattern: string): boolean {
   const tokens = [...comparable(pattern)].map((wanted): WildcardToken => {

@@ -184,7 +184,7 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   if (restored === null) return findKeptSquad();
   const { whenRead, ...open } = restored;
   show(workspace, { ...open, part });
-  // or while its files were opened
+  // The account can leave while the files are opened.
   closeLeft();
   await whenRead;
 }

@@ -194,6 +194,25 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     expect(found).toEqual(["190", "", "200"]);
   });
 
+  it("opens a player with the thresholds of the roster, also without a maximum heart rate", async ({
+    scene,
+  }) => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(path, "player;serial;sprint (km/h)\nKeller;TRK-1;\nMeier;TRK-2;16.2\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !file.endsWith("roster.csv")), path]);
+    await ready(page);
+    for (const [name, limit] of [
+      ["Meier", "16.2"],
+      ["Keller", "25.2"],
+    ] as const) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByText(`At least 1 s from ${limit} km/h.`).waitFor();
+      await page.goBack();
+      await ready(page);
+    }
+  });
+
   it("remains sorted by a figure after its column is hidden", async ({ open }) => {
     const page = await open();
     await head(page, "Top").click();

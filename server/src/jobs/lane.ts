@@ -103,9 +103,9 @@ export class Lane {
         const places = this.#shareOfGroup(group, sharers.length - index);
         const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin, budget) : 0;
         hasLeased ||= began > 0;
-        const isUsed = budget.asked === MOST_ASKED;
-        if (began > 0 || isUsed) this.#served = group;
-        if (this.#free === 0 || isUsed) return hasLeased;
+        const isUsedUp = budget.asked === MOST_ASKED;
+        if (began > 0 || isUsedUp) this.#served = group;
+        if (this.#free === 0 || isUsedUp) return hasLeased;
       }
       if (last) break;
     }
@@ -132,9 +132,9 @@ export class Lane {
         for (const job of jobs) begin(job);
         left -= jobs.length;
         if (share > 0 && this.#settings.perReceiver !== undefined) budget.asked++;
-        const isUsed = budget.asked === MOST_ASKED;
-        if (jobs.length > 0 || isUsed) this.#servedOf.set(group, account);
-        if (left === 0 || isUsed) return places - left;
+        const isUsedUp = budget.asked === MOST_ASKED;
+        if (jobs.length > 0 || isUsedUp) this.#servedOf.set(group, account);
+        if (left === 0 || isUsedUp) return places - left;
       }
       if (last) break;
     }
