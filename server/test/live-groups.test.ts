@@ -6,7 +6,7 @@ import { afterEach, describe, expect } from "vitest";
 import type { Context } from "../src/domain/change/context.js";
 import { followDevices } from "../src/domain/raw-data/live.js";
 import { openLiveConnection } from "../src/domain/raw-data/live-connection.js";
-import { MAX_LIVE_DEVICES, ownDevices } from "../src/domain/raw-data/live-devices.js";
+import { MAX_LIVE_DEVICES, MAX_LIVE_TIMES, ownDevices } from "../src/domain/raw-data/live-devices.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { assignments, devices, ownerships, permissions, squadMembers } from "../src/store/schema.js";
 import { CURRENT_END } from "../src/wire/types.js";
@@ -340,6 +340,36 @@ describe("live data of a squad", () => {
     await put(s, ann.device, T + 1_200);
     await put(s, ben.device, T);
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
+  });
+
+  it("are refused if permissions divide the samples into more intervals than a connection allows", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const path = `/api/v2/squads/${scene.squad}/live/`;
+    const { queries } = s.store.database;
+    const [given] = await queries.delete(permissions).where(eq(permissions.managerId, scene.manager.id)).returning();
+    if (given === undefined) throw new Error("The athlete has given no permission.");
+    const { id: _, ...row } = given;
+    const nowMs = Date.now();
+    const add = (from: number, until: number) =>
+      queries.insert(permissions).values(
+        Array.from({ length: until - from }, (_, i) => ({
+          ...row,
+          kind: "READ" as const,
+          startTime: new Date(nowMs - (from + i) * 200),
+          expirationTime: new Date(nowMs - (from + i) * 200 + 100),
+        })),
+      );
+    await add(1, MAX_LIVE_TIMES + 1);
+    const client = await follow(s, path, { by: scene.manager });
+    expect(client.status).toBe(200);
+    await add(MAX_LIVE_TIMES + 1, MAX_LIVE_TIMES + 2);
+    expect(await client.end()).toBe("too_many_devices");
+    expect(await s.get(path, scene.manager.token)).toMatchObject({
+      status: 409,
+      body: { code: "too_many_devices", detail: expect.stringContaining("5000 intervals") },
+    });
   });
 
   it("are available only to the owner of the squad, like sample files", async ({ service: s }) => {

@@ -274,6 +274,38 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
+  it("cannot include as an analyst times at which a player of the session is not in the squad", async () => {
+    const { scene, ann } = await played();
+    const analyst = await guestOf(scene, "analyst");
+    const [member] = (await scene.send("GET", `/api/v2/members/?athlete=${ann.athlete}`)).body.results;
+    const path = `/api/v2/members/${member.id}/`;
+    const times = { start_time: minute(20), end_time: minute(70) };
+    expect((await scene.send("PATCH", path, times)).status).toBe(200);
+    // Two memberships without a break between them
+    expect((await scene.send("PATCH", path, { from: minute(40), number: 5 })).status).toBe(200);
+    const create = (start: number, end: number, { token }: Pick<TestAccount, "token"> = analyst) =>
+      s.post("/api/v2/sessions/", scene.body({ start_time: minute(start), end_time: minute(end) }), token);
+    const refusal = {
+      status: 403,
+      body: { detail: expect.stringMatching(/^Ann.* is in the squad during only a part of these times\./) },
+    };
+    expect(await create(0, 21)).toMatchObject(refusal);
+    expect(await create(69, 120)).toMatchObject(refusal);
+    expect(await create(0, 120)).toMatchObject(refusal);
+    const { status, body } = await create(30, 60);
+    expect(status).toBe(201);
+    const patch = (json: object) =>
+      s.send("PATCH", `/api/v2/sessions/${body.id}/`, { token: analyst.token, json });
+    expect(await patch({ end_time: minute(71) })).toMatchObject(refusal);
+    expect(await patch({ end_time: minute(70) })).toMatchObject({ status: 200 });
+    expect((await create(0, 21, scene.manager)).status).toBe(201);
+    // A session that the owner has created can be renamed and shortened.
+    expect(
+      (await scene.send("PATCH", `/api/v2/sessions/${body.id}/`, { start_time: minute(0) })).status,
+    ).toBe(200);
+    expect(await patch({ name: "Match", start_time: minute(5) })).toMatchObject({ status: 200 });
+  });
+
   it("cannot change as an analyst when a player is in the squad, and thus the days that an analyst sees", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");

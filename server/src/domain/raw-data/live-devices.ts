@@ -44,6 +44,18 @@ export function requireFewDevices(count: number): void {
   );
 }
 
+/** Maximum number of intervals of a connection. Each poll compares all of them with the samples: about 1.5 ms for 1,000. */
+export const MAX_LIVE_TIMES = 5000;
+
+/** @throws ServiceError `conflict` */
+export function requireFewTimes(count: number): void {
+  if (count <= MAX_LIVE_TIMES) return;
+  throw errors.conflict(
+    TOO_MANY_DEVICES,
+    `The permissions and time frames of these devices divide their samples into more than ${MAX_LIVE_TIMES} intervals. Receive the live data of individual devices.`,
+  );
+}
+
 export const ownershipVersion = ({ id, version }: Pick<Ownership, "id" | "version">): string =>
   `${id}.${version}`;
 

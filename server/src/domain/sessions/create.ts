@@ -4,13 +4,14 @@ import type { Context } from "../change/context.js";
 import { enforceActivityQuota } from "../change/quotas.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
 import { activitySchemaOf, requireTimes } from "./check.js";
+import { requireMembers } from "./membership.js";
 import type { NewSession } from "./resource.js";
 import type { Session } from "./rules.js";
 import { sessionDetails } from "./waiting-work.js";
 
 /**
  * Creates a session and its activity. Its time frames are derived from the squad and the assignments.
- * @throws ServiceError `invalid`, `too_many_timeframes`; QuotaExceeded
+ * @throws ServiceError `invalid`, `forbidden`, `too_many_timeframes`; QuotaExceeded
  */
 export async function createSession(ctx: Context, body: NewSession) {
   requireTimes(body.start_time, body.end_time);
@@ -18,6 +19,7 @@ export async function createSession(ctx: Context, body: NewSession) {
     const { queries, now } = unit;
     // Without the lock, a concurrent deletion of the squad would not see this session.
     const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
+    await requireMembers(queries, view, { squadId, startTime: body.start_time, endTime: body.end_time });
     const [activity] = await queries
       .insert(activities)
       .values({

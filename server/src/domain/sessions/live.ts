@@ -6,13 +6,14 @@ import { CURRENT_END } from "../../wire/types.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
 import { isValidAt } from "../lists/times.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { type Grants, grantsOf } from "../permissions/coverage.js";
 import {
   type LiveDevice,
   type LiveDevices,
   MAX_LIVE_DEVICES,
   ownershipVersion,
   requireFewDevices,
+  requireFewTimes,
 } from "../raw-data/live-devices.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { WHOLE } from "./derivation-inputs.js";
@@ -73,11 +74,12 @@ export const squadDevices =
     return devicesOf(
       worn.map(({ member, assignment, ...row }) => ({
         ...row,
-        times: [member, assignment].reduce<readonly Interval[]>(
-          (times, valid) => intersect(times, timesOf(valid.startTime, valid.endTime)),
-          grants.times(row.athleteId),
+        times: intersect(
+          timesOf(member.startTime, member.endTime),
+          timesOf(assignment.startTime, assignment.endTime),
         ),
       })),
+      grants,
     );
   };
 
@@ -115,11 +117,9 @@ export const sessionDevices =
     return devicesOf(
       frames.map(({ startTime, endTime, ...row }) => ({
         ...row,
-        times: intersect(
-          [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
-          grants.times(row.athleteId),
-        ),
+        times: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
       })),
+      grants,
     );
   };
 
@@ -151,13 +151,19 @@ interface Worn {
   times: readonly Interval[];
 }
 
-/** @throws ServiceError `conflict` */
-function devicesOf(rows: readonly Worn[]): LiveDevice[] {
+/**
+ * Returns the devices with the times that the caller may read.
+ * @throws ServiceError `conflict`
+ */
+function devicesOf(rows: readonly Worn[], grants: Grants): LiveDevice[] {
   const devices = new Map<number, { ownership: string; parts: Map<number, Interval[]> }>();
+  let count = 0;
   for (const { athleteId, deviceId, ownership, times } of rows) {
     const owned = { startMs: ownership.startTime.getTime(), stopMs: Number.MAX_SAFE_INTEGER };
-    const own = intersect(times, [owned]);
+    const own = intersect(intersect(times, [owned]), grants.times(athleteId));
     if (own.length === 0) continue;
+    count += own.length;
+    requireFewTimes(count);
     const device = devices.get(deviceId) ?? { ownership: ownershipVersion(ownership), parts: new Map() };
     device.parts.set(athleteId, [...(device.parts.get(athleteId) ?? []), ...own]);
     devices.set(deviceId, device);

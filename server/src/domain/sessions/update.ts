@@ -6,6 +6,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { activitySchemaOf, requireTimes } from "./check.js";
+import { requireMembers } from "./membership.js";
 import { periodRowsOf } from "./period-rows.js";
 import type { SessionChanges } from "./resource.js";
 import type { Session } from "./rules.js";
@@ -13,7 +14,7 @@ import { detailsToMatch, sessionDetails } from "./waiting-work.js";
 
 /**
  * Changes a session and updates its time frames. Absent fields do not change.
- * @throws ServiceError `invalid`, `too_many_timeframes`; QuotaExceeded
+ * @throws ServiceError `invalid`, `forbidden`, `too_many_timeframes`; QuotaExceeded
  */
 export async function updateSession(ctx: Context, { id }: Session, body: SessionChanges) {
   return change(
@@ -23,6 +24,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
     async (unit, { view, ...before }) => {
       const { start_time: startTime = before.startTime, end_time: endTime = before.endTime } = body;
       requireTimes(startTime, endTime);
+      await requireMembers(unit.queries, view, { squadId: before.squadId, startTime, endTime }, before);
       await requirePeriodsWithin(unit, id, startTime, endTime);
       const { name = before.name, sport = before.sport } = body;
       const activityVersion = await updateActivity(unit, before, { name, sport });
