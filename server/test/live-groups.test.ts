@@ -348,7 +348,10 @@ describe("live data of a squad", () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const path = `/api/v2/squads/${scene.squad}/live/`;
     const { queries } = s.store.database;
-    const [given] = await queries.delete(permissions).where(eq(permissions.managerId, scene.manager.id)).returning();
+    const [given] = await queries
+      .delete(permissions)
+      .where(eq(permissions.managerId, scene.manager.id))
+      .returning();
     if (given === undefined) throw new Error("The athlete has given no permission.");
     const { id: _, ...row } = given;
     const nowMs = Date.now();
