@@ -73,6 +73,29 @@ describe("asi convert --from and --to", () => {
 
   const night = everySecond("2025-05-17T21:00:00Z", "2025-05-17T23:00:00Z");
 
+  test("are on the first day of a recording with rows of several days, which every command says", async () => {
+    const friday = everySecond("2025-05-16T20:00:00Z", "2025-05-16T20:00:09Z");
+    const saturday = everySecond("2025-05-17T13:30:00Z", "2025-05-17T13:35:00Z");
+    const input = joined([friday, saturday]);
+    const folder = scratchFolder();
+    const said =
+      "The recording runs from 2025-05-16T20:00:00.000Z to 2025-05-17T13:35:00.000Z, and --from/--to count from its first day. Add a date";
+    for (const args of [
+      ["convert", "-", "-o", "-"],
+      ["convert", "-", "-o", "rows.csv"],
+      ["stats", "-"],
+      ["plot", "-"],
+      ["report", "-", "-o", "report.html"],
+    ]) {
+      const { stderr } = await asi([...args, "--from", "13:32"], { input, cwd: folder });
+      expect(stderr, args[0]).toContain(said);
+    }
+    const dated = await asi(["stats", "-", "--from", "2025-05-17T13:32"], { input });
+    expect(dated.stderr).not.toContain("first day");
+    const short = await asi(["stats", "-", "--from", "13:32"], { input: saturday });
+    expect(short.stderr).toBe("");
+  });
+
   test("can begin before midnight on the day before the first row", async () => {
     // 00:10 to 01:00 in Zurich
     const late = everySecond("2025-05-17T22:10:00Z", "2025-05-17T23:00:00Z");

@@ -7,7 +7,7 @@ import { TimeZone } from "../../rows/time-zone.js";
 
 const DAY_MS = 86_400_000;
 /** A time of day that is earlier than the first row by more than this is on the next day. */
-const MAX_BEFORE_MS = DAY_MS / 2;
+export const MAX_BEFORE_MS = DAY_MS / 2;
 
 /** Maximum time between a bound before midnight and one after it. If it is longer, one of the bounds is wrong. */
 const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;

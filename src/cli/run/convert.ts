@@ -130,7 +130,7 @@ async function convertToFiles(
         console.message(
           `${name}: ${count(rowsProduced, "row")} -> ${files.map(({ path }) => path).join(", ")}`,
         );
-        for (const line of notices(console, name, report)) console.message(...line);
+        for (const line of notices(console, name, report, { bounds })) console.message(...line);
       },
       toJson: ({ files, ...inspection }) => ({ files, ...inspection }),
       statusOf: ({ report }) => statusOf(report),
@@ -158,7 +158,7 @@ async function convertToOutput(
       return explainEmptyRange(bounds, convertToDescriptor(source, output, { ...options, from, to, signal }));
     },
     async show({ report }) {
-      for (const line of notices(console, nameOf(input), report)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report, { bounds })) console.message(...line);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),

@@ -1,4 +1,5 @@
-import type { TimeBound, TimeBounds } from "../arguments/time-bounds.js";
+import type { Report } from "../../types.js";
+import { dependOnDay, MAX_BEFORE_MS, type TimeBound, type TimeBounds } from "../arguments/time-bounds.js";
 import { DescribedError, failureOf } from "../terminal/problem.js";
 import { instantFormat } from "../terminal/time-text.js";
 
@@ -27,3 +28,17 @@ export async function explainEmptyRange<T>(
 function isOnClock(bound: TimeBound | undefined): boolean {
   return bound?.kind === "clock" || bound?.kind === "local";
 }
+
+/**
+ * Returns the message that a time of day in --from or --to is on the day of the first row, if the recording continues on another day:
+ * receivers can write rows of an earlier day before those of a session. Null if there is nothing to say.
+ */
+export function otherDaysText(bounds: TimeBounds, { start, end }: Report): string | null {
+  if (!dependOnDay(bounds) || start === null || end === null || end - start <= MAX_BEFORE_MS) return null;
+  const instantText = instantFormat(bounds.timeZone);
+  const [first, last] = [instantText(start), instantText(end)];
+  if (first.slice(0, DATE_LENGTH) === last.slice(0, DATE_LENGTH)) return null;
+  return `The recording runs from ${first} to ${last}, and --from/--to count from its first day. Add a date to select another day.`;
+}
+
+const DATE_LENGTH = "2025-05-17".length;

@@ -104,7 +104,8 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         for (const line of terminalPlot(session, width))
           await console.data(...partsOf(line, isColored), "\n");
       }
-      for (const line of notices(console, name, report, repeated)) console.message(...line);
+      for (const line of notices(console, name, report, { repeated, bounds: selection.bounds }))
+        console.message(...line);
       for (const text of [outside, unreachableText(session.metrics)])
         if (text !== null) console.message(`${name}: ${text}`);
       if (session.notDrawn !== null) console.message(`${name}: not drawn: ${session.notDrawn}`);

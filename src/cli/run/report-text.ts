@@ -1,8 +1,10 @@
 import type { Repeated } from "../../metrics/samples.js";
 import { count } from "../../pictures/figure-text.js";
 import type { Report } from "../../types.js";
+import type { TimeBounds } from "../arguments/time-bounds.js";
 import type { Console, Part } from "../terminal/console.js";
 import { isDamaged } from "../terminal/exit-status.js";
+import { otherDaysText } from "./no-samples.js";
 
 /** Formats damage: `2 bad checksums, 1 overrun`. Returns an empty text if there is no damage. */
 export function damageText({ damage }: Report): string {
@@ -15,8 +17,16 @@ export function damageText({ damage }: Report): string {
     .join(", ");
 }
 
-/** Returns messages about damage, foreign bytes, unknown frames, and ignored times and heart rates. */
-export function notices(console: Console, name: string, report: Report, repeated?: Repeated): Part[][] {
+/**
+ * Returns messages about damage, foreign bytes, unknown frames, ignored times and heart rates, and times of day in --from and --to that
+ * are on the first of several days.
+ */
+export function notices(
+  console: Console,
+  name: string,
+  report: Report,
+  { repeated, bounds = {} }: { repeated?: Repeated; bounds?: TimeBounds } = {},
+): Part[][] {
   const { bytes, frames } = report;
   const lines: Part[][] = [];
   if (isDamaged(report)) {
@@ -29,7 +39,8 @@ export function notices(console: Console, name: string, report: Report, repeated
     const ignored = `${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")})`;
     lines.push([`${name}: ${ignored} ignored`]);
   }
-  for (const text of timeTexts(report, repeated)) lines.push([`${name}: ${text}`]);
+  for (const text of [...timeTexts(report, repeated), otherDaysText(bounds, report)])
+    if (text !== null) lines.push([`${name}: ${text}`]);
   return lines;
 }
 

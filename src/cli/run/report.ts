@@ -87,7 +87,8 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
     async show({ file, inspection, repeated }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);
-      for (const line of notices(console, name, inspection.report, repeated)) console.message(...line);
+      for (const line of notices(console, name, inspection.report, { repeated, bounds: selection.bounds }))
+        console.message(...line);
     },
     toJson: ({ file, inspection }) => ({ files: file === null ? [] : [file], ...inspection }),
     statusOf: ({ inspection }) => statusOf(inspection.report),

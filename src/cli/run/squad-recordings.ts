@@ -153,7 +153,7 @@ export async function readRecordings(
       const copy = addRecording(recordings, recording);
       if (copy !== null) console.message(copy);
       if (isCut) console.message(`${nameOf(input)}: ${CUT_TEXT}`);
-      for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report, { repeated })) console.message(...line);
     },
     toJson: () => ({}),
     statusOf: ({ report, isCut }) => (isCut ? ExitStatus.doneWithDamage : statusOf(report)),

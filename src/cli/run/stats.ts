@@ -127,7 +127,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
           isFirst = false;
         }
       }
-      for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report, { repeated, bounds: selection.bounds }))
+        console.message(...line);
       if (track !== null) console.message(`${nameOf(input)}: ${trackText(track)}`);
       if (track?.damage != null)
         console.message(`${nameOf(input)}: `, ...damagedTrack(console, track.damage));
