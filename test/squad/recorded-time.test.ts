@@ -93,16 +93,16 @@ describe("the length of a session", () => {
     });
     // the second player is off from the 45th minute
     const off = new Map([[nameKey(members[1]?.name ?? ""), [at(30, 45)]]]);
-    const benchMinutes = (first: string, second: string) => {
-      const periods = [
-        { name: first, all: at(0, 30), own: new Map(), line: 1 },
-        { name: second, all: at(30, 60), own: off, line: 2 },
-      ];
+    const benchMinutes = (...starts: number[]) => {
+      const periods = starts.map((start, i) => {
+        const own = start < 30 ? new Map() : off;
+        return { name: `Part ${i}`, all: at(start, starts[i + 1] ?? 60), own, line: i };
+      });
       const whole = squadRows(members, periods).filter(({ period }) => period === null);
       return [...whole.map(({ benchMs }) => benchMs / MINUTE_MS), wholeRows(whole).size];
     };
-    expect(benchMinutes("1st half", "2nd half")).toEqual([0, 15, 1]);
-    expect(benchMinutes("Rondo", "Sprints")).toEqual([0, 0, 2]);
+    expect(benchMinutes(0, 30)).toEqual([0, 15, 1]);
+    expect(benchMinutes(0, 10, 30, 45)).toEqual([0, 0, 2]);
   });
 
   it("is never shorter than the longest part of a recording, for any times", () => {
