@@ -69,5 +69,9 @@ describe("a download", () => {
       ...first.slice(3, 6).map((line) => `"${title}",${line}`),
       ...second.map((line) => `"'=cmd(""x"")",${line}`),
     ]);
+    const earlier = { startMs: part.startMs - 86_400_000, stopMs: part.stopMs - 86_400_000 };
+    const rest = await saveTogether([{ ...match, part: earlier }, named], AS_USUAL);
+    expect((await rest.blob.text()).trimEnd().split("\n")).toEqual([lines[0], ...lines.slice(4)]);
+    await expect(saveTogether([{ ...match, part: earlier }], AS_USUAL)).rejects.toThrow(/row/);
   });
 });

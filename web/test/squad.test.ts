@@ -5,8 +5,10 @@ import { encode } from "asi-convert";
 import { describe, expect } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { pdfPages } from "./pdf-text.js";
 import { isKept, loseStored } from "./squad-kept.js";
 import { cells, chooseAll, download, head, names, ready, withMatch } from "./squad-page.js";
+import { printedSquad } from "./squad-print.js";
 import { squadRecording } from "./squad-scene.js";
 
 const it = withMatch();
@@ -63,6 +65,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const note = page.getByText("Match is the sum of the two halves, without extra time.");
     await note.waitFor();
     expect(await violations(page)).toEqual([]);
+    expect((await pdfPages(await printedSquad(page))).join()).toContain("without extra time");
     await page.getByRole("button", { name: "Session", exact: true }).click();
     await note.waitFor({ state: "detached" });
   });

@@ -58,14 +58,21 @@ export async function save(saved: SavedRecording, format: SavedFormat, options: 
   return { blob, fileName: await conversion.fileName };
 }
 
-/** Writes the rows of several recordings as one CSV. Its first column names the recording. */
+/**
+ * Writes the rows of several recordings as one CSV. Its first column names the recording. Recordings without rows in their parts are
+ * absent.
+ * @throws AsiError `NO_SAMPLES` if no recording has rows
+ */
 export async function saveTogether(all: readonly SavedRecording[], options: SaveOptions): Promise<Saved> {
   const delimiter = options.decimalMark === "," ? ";" : ",";
   const parts: BlobPart[] = [];
   const titles = titlesOf(all);
-  for (const [i, saved] of all.entries()) {
+  const named = all.map((saved, i) => ({ saved, name: quoted(titles[i] ?? "") }));
+  const withRows = named.filter(
+    ({ saved: { rows, part } }) => part === null || rowsIn(rows, part).length > 0,
+  );
+  for (const [i, { saved, name }] of (withRows.length === 0 ? named : withRows).entries()) {
     const { body } = await conversionOf(saved, "csv", options);
-    const name = quoted(titles[i] ?? "");
     let isHeader = true;
     for await (const lines of linesOf(body)) {
       let text = "";

@@ -26,6 +26,7 @@ import {
   speedColumns,
   speedStrip,
   stripTimes,
+  tableNote,
 } from "asi-convert/squad-report";
 import { zoneName } from "../../view/times.js";
 import { onPaper } from "../recipes/on-paper.js";
@@ -60,6 +61,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
     ...recipes.map(recipeText),
     ...notesOf(optionalColumns),
   ].join(" ");
+  const note = scope.kind === "match" ? tableNote(session.periods.peek()) : null;
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
   const offsetMs = interval === null ? 0 : offsetIn(zone, interval.startMs);
@@ -122,6 +124,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
           {SPEED_LEGEND.to}
         </small>
       </p>
+      {note === null ? null : <p class="note">{note}</p>}
       <p class="note">{recordingsInWords(rows, offsetMs)}</p>
       <p class="muted">Each dot is a player. Players with a filled dot play at least 90 %.</p>
       <div class="six">
