@@ -84,6 +84,27 @@ describe("the length of a session", () => {
     expect(entries.map((entry) => isWholeEntry(entry))).toEqual([true, true]);
   });
 
+  it("counts time on the bench in the whole session of a match, but not of a training session", () => {
+    const recordings = ["S-1", "S-2"].map((serial) => recordingOfRows(serial, every(1000, 60)));
+    const members = squadMembers(recordings, null);
+    const at = (from: number, to: number) => ({
+      startMs: START_MS + from * MINUTE_MS,
+      endMs: START_MS + to * MINUTE_MS,
+    });
+    // the second player is off from the 45th minute
+    const off = new Map([[nameKey(members[1]?.name ?? ""), [at(30, 45)]]]);
+    const benchMinutes = (...starts: number[]) => {
+      const periods = starts.map((start, i) => {
+        const own = start < 30 ? new Map() : off;
+        return { name: `Part ${i}`, all: at(start, starts[i + 1] ?? 60), own, line: i };
+      });
+      const whole = squadRows(members, periods).filter(({ period }) => period === null);
+      return [...whole.map(({ benchMs }) => benchMs / MINUTE_MS), wholeRows(whole).size];
+    };
+    expect(benchMinutes(0, 30)).toEqual([0, 15, 1]);
+    expect(benchMinutes(0, 10, 30, 45)).toEqual([0, 0, 2]);
+  });
+
   it("is never shorter than the longest part of a recording, for any times", () => {
     const times = fc.array(fc.integer({ min: 0, max: 2e7 }), { minLength: 1, maxLength: 100 });
     fc.assert(

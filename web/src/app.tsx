@@ -86,7 +86,7 @@ export function App({
     document.title =
       opened.length === 0
         ? "asi viewer"
-        : `${shownPlayer.value ?? opened.map(({ facts }) => titleOf(facts)).join(", ")} · asi viewer`;
+        : `${shownPlayer.value || opened.map(({ facts }) => titleOf(facts)).join(", ")} · asi viewer`;
   });
   const [first] = recordings;
   return (
@@ -174,7 +174,7 @@ export function App({
 }
 
 const showViewer = () => {
-  if (!isAtViewerAddress()) go("/");
+  if (viewRoute() !== null && !isAtViewerAddress()) go("/");
 };
 
 const loadComparison = async () => (await import("./comparison.js")).Comparison;
@@ -199,7 +199,7 @@ function Brand({ recordings, player }: { recordings: readonly Recording[]; playe
   if (first === undefined) return <span class="brand">asi viewer</span>;
   return (
     <h1 class="brand">
-      {player ?? (recordings.length === 1 ? titleOf(first.facts) : `${recordings.length} recordings`)}
+      {player || (recordings.length === 1 ? titleOf(first.facts) : `${recordings.length} recordings`)}
     </h1>
   );
 }

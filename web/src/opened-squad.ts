@@ -65,7 +65,10 @@ addEventListener("popstate", () => {
   playerShown.value = openedSquad.peek() === null ? null : (entryNow().player ?? null);
 });
 
-/** The name of the player whose recordings replace the squad, or null while the squad is visible. "Back" leads to the squad. */
+/**
+ * The name of the player whose recordings replace the squad, empty for recordings that the user has opened instead, or null while the squad
+ * is visible. "Back" leads to the squad.
+ */
 export const shownPlayer: ReadonlySignal<string | null> = playerShown;
 
 async function loadPart(): Promise<SquadPart | null> {
@@ -139,7 +142,7 @@ export function closeStored(): void {
 
 function actionsOn(
   workspace: Workspace,
-  openFiles: (files: readonly File[]) => Promise<unknown> = (files) => workspace.open(files),
+  openFiles: (files: readonly File[]) => Promise<boolean> = (files) => workspace.open(files),
 ): SquadActions {
   let isOpening = false;
   return {
@@ -150,13 +153,12 @@ function actionsOn(
       let own: ParameterOverrides;
       try {
         own = await workspace.reader.ask("ownParameters", { player });
-        await openFiles(recordings.map(({ file }) => file));
+        // the recordings of the player who was shown before may still be open
+        if (!(await openFiles(recordings.map(({ file }) => file)))) return;
       } finally {
         isOpening = false;
       }
-      const opened = workspace.opened.peek();
-      if (opened.length === 0) return;
-      for (const recording of opened) setPlayer(recording, player, zones, own);
+      for (const recording of workspace.opened.peek()) setPlayer(recording, player, zones, own);
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;
     },
@@ -211,6 +213,11 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
 
 /** Opens selected files. Recordings of the same time open as a squad, others separately. */
 export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
+  const openOthers = async (files: readonly File[], isAdding = false) => {
+    if (!(await workspace.open(files, { isAdding })) || playerShown.peek() === null) return;
+    history.replaceState({ ...entryNow(), player: "" }, "");
+    playerShown.value = "";
+  };
   return async (files, { isAdding = false } = {}) => {
     const open = openedSquad.peek();
     if (open !== null && playerShown.peek() === null) {
@@ -218,17 +225,11 @@ export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles
       await open.session.opened.add(files);
       return;
     }
-    if (isAdding || files.length < 2) {
-      await workspace.open(files, { isAdding });
-      return;
-    }
+    if (isAdding || files.length < 2) return openOthers(files, isAdding);
     const part = await loadPart();
     if (part === null) return;
     const started = await part.startSquad(files, settings, actionsOn(workspace));
-    if (started === null) {
-      await workspace.open(files);
-      return;
-    }
+    if (started === null) return openOthers(files);
     if (!(await mayShow(started))) return;
     show(workspace, { ...started, part });
     await started.session.opened.add(files);

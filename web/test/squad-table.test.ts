@@ -1,11 +1,23 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { unzipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { overflow, violations } from "./accessibility.js";
+import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { isKept } from "./squad-kept.js";
-import { cells, chooseAll, command, download, head, names, ready, withMatch } from "./squad-page.js";
+import {
+  cells,
+  chooseAll,
+  command,
+  download,
+  head,
+  names,
+  openSquad,
+  ready,
+  withMatch,
+} from "./squad-page.js";
 
 const it = withMatch();
 useBrowser();
@@ -270,6 +282,45 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     expect(await names(page)).toEqual(order);
     expect(await chosen.innerText()).toBe(order.at(-1));
     expect(await page.locator("caption").innerText()).toContain("1st half, Sorted by top speed, descending");
+  });
+
+  it("names only the recordings that are shown, if those of a player cannot be read or the user opens others", async ({
+    scene,
+  }) => {
+    const folder = mkdtempSync(join(tmpdir(), "asi-squad-moved-"));
+    try {
+      cpSync(scene.folder, folder, { recursive: true });
+      const files = scene.files.map((file) => join(folder, basename(file)));
+      const page = await openSquad(files);
+      const title = () => page.getByRole("heading", { level: 1 }).innerText();
+      const player = (name: string) => page.locator(".squad-table .player", { hasText: name });
+      await player("Keller").click();
+      await page.locator(".cards").first().waitFor();
+      const back = page.getByRole("button", { name: "Back to the squad" });
+      await back.click();
+      await ready(page);
+      const squad = await title();
+      rmSync(join(folder, "03-Huber.asi"));
+      await player("Huber").click();
+      await page.getByText("03-Huber.asi could not be").waitFor();
+      expect(await title()).toBe(squad);
+      await player("Roth").click();
+      await back.waitFor();
+      await page.evaluate(
+        (bytes) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([new Uint8Array(bytes)], "run.asi"));
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        },
+        [...readFileSync(fixturePath("valid/run-fix-loss.asi"))],
+      );
+      await expect.poll(title).toBe("Tracker 42");
+      expect(await page.title()).toBe("Tracker 42 · asi viewer");
+      await back.click();
+      await expect.poll(title).toBe(squad);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("groups by position, divides by minutes, and remembers the selected columns", async ({ open }) => {

@@ -113,7 +113,8 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
         for (const text of doubtsOf(session, sessions)) console.message(text);
         sessions.push(session);
       } else console.message(copyText(name, original.name));
-      for (const line of notices(console, name, session.report, { repeated: session.repeated })) console.message(...line);
+      for (const line of notices(console, name, session.report, { repeated: session.repeated }))
+        console.message(...line);
       if (flags.of?.startsWith("trimp") && (session.load === null || isIncomplete(session.hrShare ?? null)))
         console.message(
           `${name}: ${session.hrShare ? `a heart rate in only ${Math.floor(session.hrShare * 100)} % of the time` : "no heart rate"}, so the load of ${session.day} is ${session.load === null ? "unknown" : "too low"}`,

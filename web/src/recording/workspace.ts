@@ -54,9 +54,10 @@ export class Workspace {
   /**
    * Reads files one after another, and shows them instead of the open ones. Files that are opened in the meantime wait in the queue, and
    * are then added.
+   * @returns as for `openRanges`
    */
-  async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
-    await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
+  open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<boolean> {
+    return this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
   }
 
   /**
