@@ -187,7 +187,7 @@ describe("the table of a session", () => {
       const change = { athleteId: first.athlete, forgets: false, doneThrough: 0 };
       await queries
         .insert(recomputations)
-        .values([change, { ...change, athleteId: null, deviceId, times: EVER }]);
+        .values([change, { ...change, athleteId: null, deviceId, times: EVER, doneStart: new Date(0) }]);
     });
     const { body } = await scene.figures(session);
     expect(body.rows[0].figures).toEqual(before.body.rows[0].figures);

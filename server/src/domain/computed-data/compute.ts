@@ -36,9 +36,12 @@ export interface ComputationResult {
   rulesVersion: number;
 }
 
-/** Selects `wanted` from the changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
+/**
+ * Selects `wanted` from the changes that affect the time frame in the row of `timeframes` and have not marked it yet. Only the position of a
+ * change of a device has a start.
+ */
 const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
-  WHERE change.done_through < ${timeframes.id} AND (
+  WHERE (coalesce(change.done_start, ${timeframes.startTime}), change.done_through) < (${timeframes.startTime}, ${timeframes.id}) AND (
     change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}
     OR (change.device_id = ${timeframes.deviceId} AND coalesce(change.owner_id, ${timeframes.ownerId}) = ${timeframes.ownerId}
       AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && change.times)))`;

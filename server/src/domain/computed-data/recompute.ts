@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { and, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { NOBODY, type SmallJob } from "../../store/queue/job-queue.js";
 import { type Interval, instantsOf } from "../../store/samples/index.js";
 import {
@@ -10,8 +10,8 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { overlapping } from "../sample-ownership/overlapping-frames.js";
 import type { Timeframe } from "../timeframes/rules.js";
+import { affectedAfter, beginningOf, type Cause, type Position } from "./affected.js";
 import { lockInput } from "./input-lock.js";
 import { queueComputation } from "./queue.js";
 
@@ -35,9 +35,6 @@ export type ChangedInput =
  */
 const MAX_TIMES_BYTES = 16_384;
 
-/** Number of time frames that one transaction marks. It is limited, because other transactions wait for this one. */
-const MARKED_AT_A_TIME = 200;
-
 /**
  * Marks computed data that depends on an input as stale, and adds jobs that compute it again. If there are many, marks the
  * first time frames, and a job marks the rest; until then, `isPending` shows that they are stale.
@@ -46,23 +43,29 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   if ("changed" in input && input.changed.length === 0) return;
   const forgets = "forgets" in input && input.forgets === true;
   await lockInput(unit.queries, input);
-  const { last } = await mark(unit, matching(input), 0, forgets);
-  if (last === undefined) return;
-  const times = "changed" in input ? instantsOf(input.changed) : null;
-  const id = "athleteId" in input ? input.athleteId : null;
-  const activity = "activityId" in input ? input.activityId : null;
-  const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
+  const cause: Cause =
+    "deviceId" in input
+      ? { deviceId: input.deviceId, ownerId: input.ownerId ?? null, times: instantsOf(input.changed) }
+      : input;
+  const { next, chargedTo } = await mark(unit, cause, beginningOf(cause), forgets);
+  if (next === undefined) return;
+  const none = { athleteId: null, activityId: null, deviceId: null, ownerId: null, times: null };
+  const { athleteId, activityId, deviceId, ownerId, times } = { ...none, ...cause };
   // An input has only one row even if it changes repeatedly. The row contains the earliest position and all times.
   const { rows } = await unit.queries.execute<{ id: string }>(sql`
-    INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
-    VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})
+    INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_start, done_through)
+    VALUES (${athleteId}::bigint, ${activityId}::bigint, ${deviceId}::bigint, ${ownerId}::bigint, ${times}, ${forgets},
+      ${next.start}::timestamptz, ${next.id})
     ON CONFLICT ((coalesce(athlete_id, 0)), (coalesce(activity_id, 0)), (coalesce(device_id, 0)), (coalesce(owner_id, 0)), forgets)
-    DO UPDATE SET version = known.version + 1, done_through = least(known.done_through, excluded.done_through),
+    DO UPDATE SET version = known.version + 1,
+      (done_start, done_through) = (
+        SELECT * FROM (VALUES (known.done_start, known.done_through), (excluded.done_start, excluded.done_through)) AS position
+        ORDER BY 1, 2 LIMIT 1),
       times = CASE
         WHEN NOT known.forgets AND pg_column_size(known.times + excluded.times) > ${MAX_TIMES_BYTES}
         THEN multirange(range_merge(known.times + excluded.times)) ELSE known.times + excluded.times END
     RETURNING id`);
-  await unit.enqueueAll(rows.map((row) => recomputation(Number(row.id), last.ownerId)));
+  await unit.enqueueAll(rows.map((row) => recomputation(Number(row.id), chargedTo)));
 }
 
 const recomputation = (id: number, chargedTo: number): SmallJob => ({
@@ -72,54 +75,49 @@ const recomputation = (id: number, chargedTo: number): SmallJob => ({
   chargedTo,
 });
 
-/** Returns the item of FROM with the time frames of a change whose ids are above `after`. */
-type Matching = (after: number) => SQL;
+type MarkedRow = {
+  /** Null if no time frame was chosen. */
+  id: string | null;
+  owner_id: string | null;
+  is_marked: boolean | null;
+  next_start: string | null;
+  next_id: string | null;
+};
 
-function matching(input: ChangedInput): Matching {
-  const all = (where: SQL) => (after: number) =>
-    sql`(SELECT * FROM ${timeframes} WHERE ${where} AND ${gt(timeframes.id, after)}) AS timeframes`;
-  if ("athleteId" in input) return all(eq(timeframes.athleteId, input.athleteId));
-  if ("activityId" in input) return all(eq(timeframes.activityId, input.activityId));
-  return ofDevice(input.deviceId, input.ownerId, instantsOf(input.changed));
-}
-
-const ofDevice =
-  (deviceId: number, ownerId: number | undefined, times: SQL): Matching =>
-  (after) =>
-    overlapping(
-      deviceId,
-      times,
-      and(gt(timeframes.id, after), ownerId === undefined ? undefined : eq(timeframes.ownerId, ownerId)),
-    );
-
-/** @returns the last marked time frame if there may be more */
+/** @returns the position with which to continue if there may be more, and the account that is charged for this */
 async function mark(
   unit: UnitOfWork,
-  above: Matching,
-  after: number,
+  cause: Cause,
+  after: Position,
   forgets: boolean,
-): Promise<{ last: { id: number; ownerId: number } | undefined }> {
+): Promise<{ next: Position | undefined; chargedTo: number }> {
   const { queries } = unit;
   // Lock in the order of ids, because concurrent changes would otherwise deadlock. One of the chosen rows may be deleted meanwhile.
-  const { rows } = await queries.execute<{ id: string; owner_id: string; is_marked: boolean }>(sql`
-    WITH chosen AS MATERIALIZED (
-      SELECT ${timeframes.id} AS id, ${timeframes.ownerId} AS owner_id FROM ${above(after)}
-      ORDER BY ${timeframes.id} LIMIT ${MARKED_AT_A_TIME}
-    ), matching AS (
+  const { rows } = await queries.execute<MarkedRow>(sql`
+    WITH ${affectedAfter(cause, after)}, matching AS (
       SELECT id FROM timeframes WHERE id = ANY(ARRAY(SELECT id FROM chosen)) ORDER BY id FOR NO KEY UPDATE
     ), marked AS (
       UPDATE timeframes SET data_version = data_version + 1 FROM matching WHERE timeframes.id = matching.id RETURNING timeframes.id
     )
-    SELECT id, owner_id, id IN (SELECT id FROM marked) AS is_marked FROM chosen ORDER BY id`);
-  const chosen = rows.map((row) => ({ ...row, id: Number(row.id), ownerId: Number(row.owner_id) }));
-  const marked = chosen.filter(({ is_marked }) => is_marked);
+    SELECT chosen.id, owner_id, chosen.id IN (SELECT id FROM marked) AS is_marked, next.start::text AS next_start, next.id AS next_id
+    FROM chosen FULL JOIN next ON true ORDER BY chosen.id`);
+  const marked = rows
+    .filter(({ is_marked }) => is_marked)
+    .map((row) => ({ id: Number(row.id), ownerId: Number(row.owner_id) }));
   const ids = marked.map(({ id }) => id);
   if (forgets && ids.length > 0) {
     await queries.delete(computedData).where(inArray(computedData.timeframeId, ids));
     await deleteFiguresOf(unit, ids);
   }
   await queueComputation(unit, marked);
-  return { last: chosen.length === MARKED_AT_A_TIME ? chosen.at(-1) : undefined };
+  const [row] = rows;
+  return {
+    next:
+      row === undefined || row.next_id === null
+        ? undefined
+        : { start: row.next_start, id: Number(row.next_id) },
+    chargedTo: Number(row?.owner_id ?? NOBODY),
+  };
 }
 
 /** Deletes the figures of sessions that include samples of these time frames, which their inputs name last. */
@@ -140,25 +138,29 @@ export async function deleteFiguresOf({ queries }: UnitOfWork, ids: readonly num
 export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
   const { queries } = unit;
   // Do not lock the row, because a change also locks time frames first.
-  const [row] = await queries.select().from(recomputations).where(eq(recomputations.id, id));
-  if (row === undefined) return false;
-  const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets, version } = row;
-  const change =
+  const [found] = await queries
+    .select({ row: recomputations, start: sql<string | null>`${recomputations.doneStart}::text` })
+    .from(recomputations)
+    .where(eq(recomputations.id, id));
+  if (found === undefined) return false;
+  const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets, version } = found.row;
+  const cause: Cause =
     athleteId !== null
-      ? matching({ athleteId })
+      ? { athleteId }
       : activityId !== null
-        ? matching({ activityId })
-        : ofDevice(
-            deviceId ?? 0,
-            ownerId ?? undefined,
+        ? { activityId }
+        : {
+            deviceId: deviceId ?? 0,
+            ownerId,
             // A new value in memory, because PostgreSQL would read one that is stored apart again for each time frame, 0.1 ms each.
-            sql`(SELECT range_agg(one) FROM ${recomputations}, unnest(${recomputations.times}) AS one WHERE ${recomputations.id} = ${id})`,
-          );
-  const { last } = await mark(unit, change, doneThrough, forgets);
+            times: sql`(SELECT range_agg(one) FROM ${recomputations}, unnest(${recomputations.times}) AS one WHERE ${recomputations.id} = ${id})`,
+          };
+  const { next } = await mark(unit, cause, { start: found.start, id: doneThrough }, forgets);
   // If the input has changed in the meantime, the row remains unchanged, and its time frames are marked again.
   const asRead = and(eq(recomputations.id, id), eq(recomputations.version, version));
-  if (last !== undefined) {
-    await queries.update(recomputations).set({ doneThrough: last.id }).where(asRead);
+  if (next !== undefined) {
+    const doneStart = sql`${next.start}::timestamptz`;
+    await queries.update(recomputations).set({ doneStart, doneThrough: next.id }).where(asRead);
     return true;
   }
   const done = await queries.delete(recomputations).where(asRead).returning({ id: recomputations.id });

@@ -349,7 +349,7 @@ CREATE TABLE timeframes (
 CREATE INDEX timeframes_owner_order ON timeframes (owner_id, id);
 CREATE INDEX timeframes_activity ON timeframes (activity_id);
 CREATE INDEX timeframes_athlete ON timeframes (athlete_id, owner_id, start_time, id);
-CREATE INDEX timeframes_device ON timeframes (device_id, start_time);
+CREATE INDEX timeframes_device ON timeframes (device_id, start_time, id);
 
 CREATE TABLE computed_data (
   timeframe_id bigint PRIMARY KEY REFERENCES timeframes ON DELETE CASCADE,
@@ -533,8 +533,8 @@ CREATE TABLE figures_claims (
   job_id bigint NOT NULL
 );
 
--- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches of ascending ids, a
--- time frame behind done_through that the change concerns is stale too.
+-- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches, a time frame that the
+-- change concerns is stale too if it follows the position: of a device in the order of starts and ids, of others of ids.
 CREATE TABLE recomputations (
   id bigserial PRIMARY KEY,
   athlete_id bigint REFERENCES accounts ON DELETE CASCADE,
@@ -545,6 +545,7 @@ CREATE TABLE recomputations (
   times tstzmultirange,
   -- Whether the stored results are deleted, because they contain deleted samples.
   forgets boolean NOT NULL,
+  done_start timestamptz(3) CHECK ((device_id IS NULL) = (done_start IS NULL)),
   done_through bigint NOT NULL,
   -- Tells the job that marks whether the input has changed again.
   version integer NOT NULL DEFAULT 1

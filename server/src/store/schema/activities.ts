@@ -115,7 +115,8 @@ export const recomputations = pgTable("recomputations", {
   ownerId: reference("owner_id"),
   times: customType<{ data: string }>({ dataType: () => "tstzmultirange" })("times"),
   forgets: boolean("forgets").notNull(),
-  /** Time frames with ids up to this one are marked. */
+  /** The time frames up to this start and id are marked; without a device, those with ids up to this one. */
+  doneStart: instant("done_start"),
   doneThrough: reference("done_through").notNull(),
   version: integer("version").notNull().default(1),
 });
