@@ -127,6 +127,7 @@ describe("the audit log of changes by one account in a day", () => {
     const limited = await startService({ auditBytesPerDay: BYTES });
     const mine = await Team.of(limited);
     const before = (await audited("activity", mine.activity)).rows.length;
+    await commands["audit export"](limited.ctx, { account: mine.manager.username });
     for (let turn = 0; turn < 5; turn += 1) await rename(limited, mine, 30);
     const { rows } = await audited("activity", mine.activity);
     const [summary, ...others] = await summaries(mine.manager.id);

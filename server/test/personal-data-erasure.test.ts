@@ -42,6 +42,13 @@ describe("the erasure of an athlete", () => {
     const username = `${scene.mark}-user`;
     expect((await s.post("/api/v1/account/request-password-reset/", { username })).status).toBe(204);
     await s.runJobs();
+    await commands["audit export"](s.ctx, { account: username });
+    await transact(
+      { ...s.ctx, config: { ...s.config, auditBytesPerDay: 0 } },
+      "test",
+      ({ audit }) => audit("account", scene.id, null, {}),
+      scene.id,
+    );
     expect(filesWith(s, scene.mark)).not.toEqual([]);
     expect(await linksTo(s, scene.id)).toEqual(
       expect.arrayContaining([
@@ -49,8 +56,10 @@ describe("the erasure of an athlete", () => {
         "permissions.athlete_id",
         "refresh_tokens.account_id",
         "audit_log.account_id",
-        "audit_log about the account",
+        "audit_log of account",
+        "audit_log of audit",
         "audit_log athleteId",
+        "audit_log accountId",
         "jobs.charged_to",
         "stored responses",
       ]),

@@ -71,11 +71,13 @@ export async function linksTo(s: TestService, id: number): Promise<string[]> {
     const [t, c] = [sql.identifier(table), sql.identifier(column)];
     await count(`${table}.${column}`, sql`SELECT count(*)::int AS count FROM ${t} WHERE ${c} = ${id}`);
   }
-  await count(
-    "audit_log about the account",
-    sql`SELECT count(*)::int AS count FROM audit_log WHERE entity = 'account' AND entity_id = ${id}`,
-  );
-  for (const key of ["athleteId", "managerId", "ownerId", "managedBy", "account"]) {
+  for (const entity of ["account", "audit"]) {
+    await count(
+      `audit_log of ${entity}`,
+      sql`SELECT count(*)::int AS count FROM audit_log WHERE entity = ${entity} AND entity_id = ${id}`,
+    );
+  }
+  for (const key of ["athleteId", "managerId", "ownerId", "managedBy", "accountId"]) {
     await count(
       `audit_log ${key}`,
       sql`SELECT count(*)::int AS count FROM audit_log WHERE ${String(id)} IN (before->>${key}, after->>${key})`,

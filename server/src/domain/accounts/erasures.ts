@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { appendErasure, erasureListOf, personHash } from "../../store/backup/erasure-list.js";
 import { NOBODY, OWN_GROUP } from "../../store/queue/job-queue.js";
 import { auditLog, type ErasureKind, erasures, jobs } from "../../store/schema.js";
@@ -35,12 +35,15 @@ export async function recordErasure(
   await appendErasure(erasureListOf(unit.config), entry);
 }
 
+/** Entities of audit rows whose id is that of an account: the account, and the counts of its summarised entries. */
+const OF_ONE = ["account", "audit"] as const;
+
 /**
  * Removes the id of the person from the remaining rows: the audit log, jobs charged to the person (password reset
  * emails), and throttle counters.
  */
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
-  await queries.delete(auditLog).where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)));
+  await queries.delete(auditLog).where(and(inArray(auditLog.entity, [...OF_ONE]), eq(auditLog.entityId, id)));
   await queries.update(auditLog).set({ accountId: null }).where(eq(auditLog.accountId, id));
   await queries
     .update(jobs)
@@ -59,7 +62,7 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
  * rest.
  */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
-  deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),
+  ...OF_ONE.map((entity) => deleting(auditLog, sql`entity = ${entity} AND entity_id = ${id}`)),
   erasing(sql`UPDATE ${auditLog} SET account_id = NULL`, sql`${auditLog}`, sql`account_id = ${id}`),
   erasing(
     sql`UPDATE ${jobs} SET charged_to = ${NOBODY}, charged_group = ${OWN_GROUP}`,

@@ -100,6 +100,7 @@ export class AuditWriter {
       .from(auditLog)
       .where(
         and(
+          eq(auditLog.operation, SUMMARY.operation),
           eq(auditLog.entity, SUMMARY.entity),
           eq(auditLog.entityId, chargedTo),
           gte(auditLog.at, new Date(this.#day * DAY_MS)),
